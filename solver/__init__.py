@@ -1,0 +1,36 @@
+"""Citadel solver: proves castle-family solitaire deals won or lost.
+
+The names below are the library's front door; they load on first use, so that the import is instant.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from solver.version import __version__
+
+_HOMES = {
+    "DealId": "solver.deals",
+    "InputError": "solver.errors",
+    "Move": "solver.position",
+    "Outcome": "solver.solving",
+    "Position": "solver.position",
+    "Rules": "solver.rules",
+    "VARIANTS": "solver.rules",
+    "Verdict": "solver.solving",
+    "board_text": "solver.notation",
+    "deal": "solver.solving",
+    "move_text": "solver.notation",
+    "parse_board": "solver.notation",
+    "parse_moves": "solver.notation",
+    "replay": "solver.referee",
+    "rules_of": "solver.rules",
+    "solve": "solver.solving",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'solver' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,1 @@
+"""Numba kernels and their packed data. Knows nothing of files, click or text."""

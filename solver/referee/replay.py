@@ -1,0 +1,50 @@
+"""Replaying a move list on a board."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from solver.position import IllegalMove, Move, Position
+from solver.rules import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What came of a move list.
+
+    Attributes
+    ----------
+    positions
+        The positions passed through, the first one included; they end where the first illegal move was met.
+    problem
+        Why the move after the last position is illegal; None if all moves were legal.
+    """
+
+    positions: tuple[Position, ...]
+    problem: str | None
+
+    @property
+    def wins(self) -> bool:
+        """Whether every move was legal and the last position is won."""
+        return self.problem is None and self.positions[-1].is_won()
+
+    @property
+    def played(self) -> int:
+        """Number of legal moves played."""
+        return len(self.positions) - 1
+
+    @property
+    def repeats(self) -> bool:
+        """Whether some position, the order of its piles left aside, is met twice."""
+        met = {position.arrangement() for position in self.positions}
+        return len(met) < len(self.positions)
+
+
+def replay(position: Position, rules: Rules, moves: Iterable[Move]) -> Replay:
+    """Play moves one after the other until the list ends or a move is illegal."""
+    positions = [position]
+    for move in moves:
+        try:
+            positions.append(positions[-1].apply(move, rules))
+        except IllegalMove as error:
+            return Replay(tuple(positions), str(error))
+    return Replay(tuple(positions), None)

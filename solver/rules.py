@@ -1,0 +1,202 @@
+"""The rule set of a game: every switch, the seven variants, and their description in words.
+
+Programs that call a game by one name often play two games, so a rule set is always passed around whole
+and printed with every result.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from solver.errors import InputError
+
+Layout = Literal["castle", "bakers-dozen", "portuguese"]
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "aces": ("first", "in-deck"),
+    "skim": ("no", "yes"),
+    "skim-gap": ("skip", "refill"),
+    "order": ("rows", "columns"),
+    "spaces": ("any", "kings", "none"),
+    "unit": ("card", "supermove", "sequence"),
+    "withdrawal": ("no", "yes"),
+    "auto-found": ("never", "uncovered"),
+}
+"""Every rule switch with its values, in the order in which they are printed."""
+
+DEAL_SWITCHES = ("aces", "skim", "skim-gap", "order")
+"""The switches that say how the cards are dealt; a layout of thirteen piles decides that by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """One rule set. The switches are the fields, spelled as on the command line (``-`` becomes ``_``).
+
+    Attributes
+    ----------
+    variant
+        The variant that the rule set started from; a name only, the switches are what is played.
+    piles
+        Number of tableau piles, 1 to 13.
+    layout
+        ``castle`` deals by the deal switches; the two layouts of thirteen piles have deals of their own,
+        and their deal switches are None.
+    """
+
+    variant: str
+    piles: int = 8
+    layout: Layout = "castle"
+    aces: str | None = "first"
+    skim: str | None = "no"
+    skim_gap: str | None = "skip"
+    order: str | None = "rows"
+    spaces: str = "any"
+    unit: str = "card"
+    withdrawal: str = "no"
+    auto_found: str = "never"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.piles <= 13:
+            raise InputError(f"a rule set has 1 to 13 piles, not {self.piles}")
+        for switch, choices in CHOICES.items():
+            value = getattr(self, _field(switch))
+            if self.layout != "castle" and switch in DEAL_SWITCHES:
+                if value is not None:
+                    raise InputError(
+                        f"{self.variant} decides the deal by itself: {switch} does not apply to it"
+                    )
+            elif value not in choices:
+                raise InputError(f"{switch} is one of {', '.join(choices)}, not {value!r}")
+
+    def switches(self) -> dict[str, str | None]:
+        """Every switch with its value; None for a deal switch that does not apply."""
+        return {switch: getattr(self, _field(switch)) for switch in CHOICES}
+
+    def with_switches(self, changes: Mapping[str, str | None]) -> "Rules":
+        """This rule set with some switches changed; a value of None leaves the switch as it is.
+
+        Raises
+        ------
+        InputError
+            For an unknown switch or value, or a deal switch where the layout decides the deal.
+        """
+        for switch in changes:
+            if switch not in CHOICES:
+                raise InputError(f"no rule switch {switch!r}; there are {', '.join(CHOICES)}")
+        return replace(
+            self, **{_field(switch): value for switch, value in changes.items() if value is not None}
+        )
+
+    def differences(self, other: "Rules") -> list[str]:
+        """The names of the fields in which two rule sets differ, the variant's name left out."""
+        names = [field.name for field in fields(self) if field.name != "variant"]
+        return [name.replace("_", "-") for name in names if getattr(self, name) != getattr(other, name)]
+
+    def text(self) -> str:
+        """One line, ``aces=first skim=yes ...``, the switches that apply."""
+        return " ".join(f"{switch}={value}" for switch, value in self.switches().items() if value is not None)
+
+    def describe(self) -> str:
+        """The rule set in words, a sentence a line."""
+        return "\n".join([*_describe_deal(self), *_describe_play(self)])
+
+
+def _field(switch: str) -> str:
+    return switch.replace("-", "_")
+
+
+_NO_DEAL: dict[str, Any] = dict.fromkeys(map(_field, DEAL_SWITCHES))
+
+VARIANTS: dict[str, Rules] = {
+    rules.variant: rules
+    for rules in (
+        Rules("citadel", skim="yes"),
+        Rules("exiled-kings", skim="yes", spaces="kings"),
+        Rules("beleaguered-castle"),
+        Rules("streets-and-alleys", aces="in-deck"),
+        Rules("penelopes-web", aces="in-deck", spaces="kings"),
+        Rules("bakers-dozen", piles=13, layout="bakers-dozen", spaces="none", **_NO_DEAL),
+        Rules("portuguese-solitaire", piles=13, layout="portuguese", spaces="kings", **_NO_DEAL),
+    )
+}
+"""The seven variants by name."""
+
+
+def rules_of(variant: str, changes: Mapping[str, str | None] | None = None) -> Rules:
+    """The rule set of a variant, with some switches changed.
+
+    Raises
+    ------
+    InputError
+        For an unknown variant, switch or value; the message lists the valid ones.
+    """
+    if variant not in VARIANTS:
+        near = get_close_matches(variant, VARIANTS, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise InputError(f"no variant {variant!r}; {hint}there are {', '.join(VARIANTS)}")
+    return VARIANTS[variant].with_switches(changes or {})
+
+
+def _describe_deal(rules: Rules) -> list[str]:
+    match rules.layout:
+        case "bakers-dozen":
+            return [
+                "Deal: the deck in reverse order by rows to thirteen piles of four; "
+                "then each King is swapped with the lowest card of its pile that is no King."
+            ]
+        case "portuguese":
+            return ["Deal: by rows to thirteen piles of four; Kings stay where they fall."]
+    lines = []
+    if rules.aces == "first":
+        lines.append("Deal: the four Aces are founded first, the other 48 cards are dealt, six turns a pile.")
+    else:
+        lines.append(
+            "Deal: all 52 cards are dealt, Aces where the shuffle put them; piles 1 to 4 get a seventh turn."
+        )
+    if rules.order == "rows":
+        lines.append("Order: by rows, one card to each pile in turn.")
+    else:
+        lines.append("Order: by columns, the first pile filled before the second is begun.")
+    if rules.skim == "yes":
+        lines.append("Skimming: while dealing, a card in hand that fits its foundation goes there.")
+        if rules.skim_gap == "skip":
+            lines.append("A skimmed card uses up its pile's turn: the pile stays one shorter.")
+        else:
+            lines.append("The card after a skimmed one takes its place.")
+    else:
+        lines.append(
+            "No card is founded while dealing."
+            if rules.aces == "in-deck"
+            else "No other card is founded while dealing."
+        )
+    return lines
+
+
+def _describe_play(rules: Rules) -> list[str]:
+    spaces = {
+        "any": "An empty pile accepts any card.",
+        "kings": "An empty pile accepts Kings only.",
+        "none": "An empty pile accepts nothing.",
+    }
+    unit = {
+        "card": "One card moves at a time, the top card of a pile.",
+        "supermove": "A run in order moves as one move when single cards could carry it by way of the spaces.",
+        "sequence": "A run in order moves as one move, whatever its length.",
+    }
+    withdrawal = {
+        "no": "Founded cards stay.",
+        "yes": "The top card of a foundation may go back to a pile that accepts it.",
+    }
+    auto = {
+        "never": "Nothing is founded by itself.",
+        "uncovered": "A card that a move or the end of the deal uncovers goes up by itself if it fits.",
+    }
+    return [
+        f"Tableau: {rules.piles} piles, built down by rank whatever the suit, all cards face up.",
+        "Foundations: four, each built up by suit from Ace to King; all cards founded wins.",
+        spaces[rules.spaces],
+        unit[rules.unit],
+        withdrawal[rules.withdrawal],
+        auto[rules.auto_found],
+    ]
