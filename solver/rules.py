@@ -181,7 +181,7 @@ def _describe_play(rules: Rules) -> list[str]:
     }
     unit = {
         "card": "One card moves at a time, the top card of a pile.",
-        "supermove": "A run in order moves as one move when single cards could carry it by way of the spaces.",
+        "supermove": "A run in order moves as one move when single cards could carry it through the spaces.",
         "sequence": "A run in order moves as one move, whatever its length.",
     }
     withdrawal = {
