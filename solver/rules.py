@@ -84,9 +84,9 @@ class Rules:
         for switch in changes:
             if switch not in CHOICES:
                 raise InputError(f"no rule switch {switch!r}; there are {', '.join(CHOICES)}")
-        return replace(
-            self, **{_field(switch): value for switch, value in changes.items() if value is not None}
-        )
+        named = {_field(switch): value for switch, value in changes.items() if value is not None}
+        changed: dict[str, Any] = named  # `replace` is typed field by field, these are all switches
+        return replace(self, **changed)
 
     def differences(self, other: "Rules") -> list[str]:
         """The names of the fields in which two rule sets differ, the variant's name left out."""
