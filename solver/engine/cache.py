@@ -1,0 +1,109 @@
+"""Where the compiled kernels are kept between runs, and the decorator that compiles them.
+
+Numba by itself keeps a function's machine code beside its source or in the user's cache folder, and looks at
+that one source file to see whether it is stale. That is not enough here: a kernel holds the code of kernels
+in other files, and constants of other modules; and where neither folder can be written, on a read-only
+install with no home, numba refuses to run at all. So the kernels have a folder whose name is a fingerprint
+of all sources that they are made of, in the first place that can be written.
+
+Knows nothing of what the kernels do.
+"""
+
+import hashlib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+_ENGINE = Path(__file__).parent
+_CONSTANTS = ("cards.py", "position.py", "rules.py", "shuffles.py")
+"""The modules beside ``engine`` whose constants kernels are compiled with."""
+
+_KEPT = 4
+"""Folders of other fingerprints that are kept: other versions may run from the same place."""
+
+_config: Any = numba.config  # its attributes are made at run time
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+def kernel(function: Kernel) -> Kernel:
+    """Compile a function on its first call, without the GIL, and keep the machine code for the next run."""
+    folder = cache_folder()
+    compiling: Any = numba.njit(nogil=True, cache=folder is not None)
+    usual = _config.CACHE_DIR
+    _config.CACHE_DIR = str(folder or "")  # read by the decorator, which other numba code shares
+    try:
+        compiled: Kernel = compiling(function)
+    finally:
+        _config.CACHE_DIR = usual
+    return compiled
+
+
+def is_compiled(module: str) -> bool:
+    """Whether machine code of some kernel of an engine module, named as in ``general``, is there already."""
+    folder = cache_folder()
+    return folder is not None and any(folder.glob(f"*/{module}.*.nbc"))
+
+
+@cache
+def cache_folder() -> Path | None:
+    """The folder of the compiled kernels, made where needed; None where no folder can be written."""
+    return next(filter(_usable, _places(f"kernels-{_fingerprint()}")), None)
+
+
+def _places(name: str) -> Iterator[Path]:
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        yield Path(os.environ["NUMBA_CACHE_DIR"]) / name
+    yield _ENGINE / "__pycache__" / name
+    with suppress(RuntimeError):  # no home
+        yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "citadel-solver" / name
+    if hasattr(os, "getuid"):
+        private = Path(tempfile.gettempdir()) / f"citadel-solver-{os.getuid()}"
+        if _is_private(private):
+            yield private / name
+
+
+def _is_private(folder: Path) -> bool:
+    """Make a folder where everyone may write, and say whether it is ours: machine code is loaded from it."""
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+        return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022
+    return False
+
+
+def _usable(folder: Path) -> bool:
+    """Make a folder if need be, and say whether it can be written."""
+    try:
+        is_new = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    if is_new:
+        _remove_old(folder)
+    return True
+
+
+def _remove_old(folder: Path) -> None:
+    others = [other for other in folder.parent.glob("kernels-*") if other != folder]
+    with suppress(OSError):
+        others.sort(key=lambda other: other.stat().st_mtime, reverse=True)
+        for other in others[_KEPT:]:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def _fingerprint() -> str:
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {_config.BOUNDSCHECK}".encode())
+    for source in [*sorted(_ENGINE.glob("*.py")), *(_ENGINE.parent / name for name in _CONSTANTS)]:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
