@@ -28,6 +28,8 @@ _SUIT_OF |= {symbol: suit for suit, symbol in enumerate("♡♧♢♤")}
 _RANK_OF = {letter: rank for rank, letter in enumerate(RANK_LETTERS)}
 _RANK_OF |= {letter.lower(): rank for letter, rank in _RANK_OF.items()}
 _RANK_OF["10"] = 9
+_SELECTORS = "\N{VARIATION SELECTOR-15}\N{VARIATION SELECTOR-16}"
+"""What programs put after a suit symbol to have it drawn as text or as a picture."""
 
 
 def rank_of(card: Card) -> int:
@@ -57,14 +59,12 @@ def parse_rank(text: str) -> int | None:
 
 def parse_suit(text: str) -> int | None:
     """The suit that a letter in either case or a Unicode suit symbol names, or None."""
-    return _SUIT_OF.get(
-        text.removesuffix("\N{VARIATION SELECTOR-15}").removesuffix("\N{VARIATION SELECTOR-16}")
-    )
+    return _SUIT_OF.get(text.rstrip(_SELECTORS))
 
 
 def parse_card(text: str) -> Card | None:
     """The card that a text like ``5S``, ``10h`` or ``T♥`` names, or None if it names none."""
-    bare = text.rstrip("\N{VARIATION SELECTOR-15}\N{VARIATION SELECTOR-16}")
+    bare = text.rstrip(_SELECTORS)
     rank, suit = _RANK_OF.get(bare[:-1]), _SUIT_OF.get(bare[-1:])
     if rank is None or suit is None:
         return None

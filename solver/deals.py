@@ -109,25 +109,23 @@ def _castle_deal(cards: list[Card], rules: Rules) -> Position:
         cards = [card for card in cards if rank_of(card) != 0]
     piles: list[list[Card]] = [[] for _ in range(rules.piles)]
     turns = _turns(len(cards), rules)
-    pile = next(turns, None)
+    turn = 0
     for card in cards:
-        skimmed = rules.skim == "yes" and founded[suit_of(card)] == rank_of(card)
-        if skimmed:
+        if rules.skim == "yes" and founded[suit_of(card)] == rank_of(card):
             founded[suit_of(card)] += 1
-        elif pile is not None:
-            piles[pile].append(card)
-        if not skimmed or rules.skim_gap == "skip":
-            pile = next(turns, None)
+            if rules.skim_gap == "refill":
+                continue
+        else:
+            piles[turns[turn]].append(card)
+        turn += 1
     hearts, clubs, diamonds, spades = founded
     return Position((hearts, clubs, diamonds, spades), tuple(map(tuple, piles)))
 
 
-def _turns(cards: int, rules: Rules) -> Iterator[int]:
+def _turns(cards: int, rules: Rules) -> list[int]:
     """The pile of each turn of a castle deal, one turn a card."""
-    if rules.order == "rows":
-        return (turn % rules.piles for turn in range(cards))
-    heights = [len(range(pile, cards, rules.piles)) for pile in range(rules.piles)]
-    return (pile for pile, height in enumerate(heights) for _ in range(height))
+    rows = [turn % rules.piles for turn in range(cards)]
+    return rows if rules.order == "rows" else sorted(rows)
 
 
 def _thirteen_piles(cards: list[Card]) -> Position:

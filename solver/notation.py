@@ -9,6 +9,7 @@ line and column.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from solver.cards import (
     RANK_LETTERS,
@@ -31,7 +32,7 @@ SEPARATOR = "---"
 """The line that separates the boards of a stream."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong with a text, at a line and a column, both from 1."""
 
@@ -53,7 +54,7 @@ class TextError(InputError):
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = sorted(problems)
+        self.problems = sorted(problems, key=lambda problem: (problem.line, problem.column))
         others = len(self.problems) - 1
         more = f" (and {others} other problem{'s' if others > 1 else ''})" if others else ""
         super().__init__(f"{self.problems[0]}{more}")
@@ -90,7 +91,7 @@ def split_boards(stream: str) -> list[BoardText]:
     lines: list[str] = []
     first_line = 1
     for number, line in enumerate([*_lines(stream), SEPARATOR], 1):
-        if line.strip() == SEPARATOR:
+        if _without_comment(line).strip() == SEPARATOR:
             parts.append(BoardText("\n".join(lines), first_line))
             lines, first_line = [], number + 1
         else:
@@ -113,7 +114,8 @@ def parse_board(
     ranks
         Ranks in the deck, fewer than 13 on small boards.
     transpose
-        Read each line as a row across the piles instead of as a pile.
+        Read each line as a row across the piles instead of as a pile, the first one of bottom cards. In a row
+        that is shorter than the one above it, each card stands under the card that it lies on.
     first_line
         The number that errors give to the first line.
 
@@ -131,8 +133,32 @@ class _Token:
     column: int
     text: str
 
+    @property
+    def end(self) -> int:
+        return self.column + len(self.text)
+
     def problem(self, text: str) -> Problem:
         return Problem(self.line, self.column, text)
+
+    def no(self, what: str) -> Problem:
+        """That this word is none of the things that may stand here; the word is cut to a readable length."""
+        shown = self.text if len(self.text) <= _LONGEST_SHOWN else self.text[:_LONGEST_SHOWN] + "..."
+        return self.problem(f"{shown!r} is no {what}")
+
+
+_LONGEST_SHOWN = 20
+"""Characters of an unreadable word that a message repeats."""
+
+_CARD_WANTED = "card; write a rank and a suit, 5S or TH"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of the board with its words, the leading ``:`` left out; ``marked`` says that it has one."""
+
+    line: int
+    tokens: list[_Token]
+    marked: bool
 
 
 class _BoardReader:
@@ -144,91 +170,85 @@ class _BoardReader:
         self.first_line = first_line
         self.problems: list[Problem] = []
         self.places: dict[Card, _Token] = {}
+        self.founded = [0] * SUITS
 
     def read(self, text: str, transpose: bool) -> Position:
-        founded = [0] * SUITS
-        rows: list[tuple[int, list[_Token]]] = []  # line number and tokens; blank lines have none
-        foundations_row = None
-        last_line = self.first_line
+        rows = self._rows(text, transpose)
+        if transpose:
+            columns = self._columns([row.tokens for row in rows if row.tokens])
+        else:
+            if self._looks_transposed(rows):
+                advice = "--transpose reads them so; write : for each empty pile if they are not"
+                self._problem(rows[0].line, f"the piles seem to be pasted downwards: {advice}")
+            for row in rows[self.rules.piles :]:
+                self._problem(row.line, f"a pile too many: {self._piles_wanted()}")
+            columns = [row.tokens for row in rows]
+        piles = tuple(self._pile(tokens) for tokens in columns)
+        missing = [card for card in range(SUITS * self.ranks) if card not in self.places]
+        if missing:
+            self._problem(rows[-1].line if rows else self.first_line, missing_text(missing))
+        if self.problems:
+            raise TextError(self.problems)
+        hearts, clubs, diamonds, spades = self.founded
+        return padded(Position((hearts, clubs, diamonds, spades), piles, self.ranks), self.rules)
+
+    def _problem(self, line: int, text: str) -> None:
+        self.problems.append(Problem(line, 1, text))
+
+    def _piles_wanted(self) -> str:
+        return f"{self.rules.variant} has {self.rules.piles} piles"
+
+    def _rows(self, text: str, transpose: bool) -> list[_Row]:
+        """The lines of the tableau, without blank ones at both ends; reads the foundations on the way."""
+        rows: list[_Row] = []
+        foundations_seen = False
         for number, raw in enumerate(_lines(text), self.first_line):
             line = _without_comment(raw)
             if not line.strip() and line != raw:
                 continue  # a comment alone is no line of the board
+            if transpose:
+                line = line.expandtabs()  # columns are compared, as they stand on the screen
             tokens = _tokens(line, number)
-            if tokens:
-                last_line = number
-            if tokens and _FOUNDATIONS.match(line):
-                if foundations_row is not None or any(row for _, row in rows):
+            head = _FOUNDATIONS.match(line)
+            if head:
+                if foundations_seen or any(row.tokens or row.marked for row in rows):
                     self.problems.append(tokens[0].problem("the foundations come first and once"))
                     continue
-                founded = self._foundations(line, number)
-                foundations_row, rows = number, []
-            elif tokens or rows or foundations_row is not None:
-                rows.append((number, tokens))
-        while rows and not rows[-1][1]:
+                foundations_seen = True
+                rows = []
+                self._foundations(_tokens(" " * head.end() + line[head.end() :], number))
+            elif tokens or rows or foundations_seen:
+                marked = bool(tokens) and tokens[0].text == ":"
+                rows.append(_Row(number, tokens[marked:], marked))
+        while rows and not (rows[-1].tokens or rows[-1].marked):
             rows.pop()
-        if foundations_row is not None and rows and not rows[0][1] and len(rows) > self.rules.piles:
-            rows.pop(0)  # a blank line after the foundations is an empty pile only where there is room for it
-        piles = [self._pile(tokens) for _, tokens in rows]
-        if transpose:
-            piles = _columns(piles)
-        elif self._looks_transposed(piles):
-            at = _Token(rows[0][0], 1, "")
-            self.problems.append(
-                at.problem("the piles seem to be pasted downwards; --transpose reads them so")
-            )
-            raise TextError(self.problems)
-        for (number, _), _pile in (
-            list(zip(rows, piles, strict=False))[self.rules.piles :] if not transpose else ()
-        ):
-            self.problems.append(
-                Problem(number, 1, f"a pile too many: {self.rules.variant} has {self.rules.piles} piles")
-            )
-        if transpose and len(piles) > self.rules.piles:
-            text = f"{len(piles)} columns: {self.rules.variant} has {self.rules.piles} piles"
-            self.problems.append(Problem(rows[0][0], 1, text))
-        missing = [card for card in range(SUITS * self.ranks) if card not in self.places]
-        if missing:
-            self.problems.append(Problem(last_line, 1, missing_text(missing)))
-        if self.problems:
-            raise TextError(self.problems)
-        hearts, clubs, diamonds, spades = founded
-        position = Position((hearts, clubs, diamonds, spades), tuple(piles), self.ranks)
-        return padded(position, self.rules)
+        while len(rows) > self.rules.piles and not (rows[0].tokens or rows[0].marked):
+            rows.pop(0)  # blank lines after the foundations are empty piles only where there is room for them
+        return rows
 
-    def _foundations(self, line: str, number: int) -> list[int]:
-        founded = [0] * SUITS
+    def _foundations(self, tokens: list[_Token]) -> None:
         begun: set[int] = set()
-        after = line.index(":") + 1
-        for token in _tokens(" " * after + line[after:], number):
+        for token in tokens:
             suit_text, dash, rank_text = token.text.partition("-")
-            suit, rank = parse_suit(suit_text), parse_rank(rank_text)
-            if rank_text == "0":
-                rank = -1
+            suit = parse_suit(suit_text)
+            rank = -1 if rank_text == "0" else parse_rank(rank_text)
             if not dash or suit is None or rank is None or rank >= self.ranks:
-                self.problems.append(
-                    token.problem(f"{token.text!r} is no foundation; write H-0, H-A, ... H-K")
-                )
+                self.problems.append(token.no("foundation; write H-0, H-A, ... H-K"))
                 continue
             if suit in begun:
                 self.problems.append(token.problem(f"the foundation of {SUIT_LETTERS[suit]} is given twice"))
                 continue
             begun.add(suit)
-            founded[suit] = rank + 1
+            self.founded[suit] = rank + 1
             for below in range(rank + 1):
                 self._place(make_card(below, suit), token)
-        return founded
 
     def _pile(self, tokens: list[_Token]) -> Pile:
         cards = []
         for token in tokens:
-            if token.text == ":":
-                continue
             card = parse_card(token.text)
             if card is None or card >= SUITS * self.ranks:
-                self.problems.append(
-                    token.problem(f"{token.text!r} is no card; write a rank and a suit, 5S or TH")
-                )
+                self.problems.append(token.no(_CARD_WANTED))
             else:
                 self._place(card, token)
                 cards.append(card)
@@ -240,24 +260,66 @@ class _BoardReader:
             where = f"first at line {first.line}, column {first.column}"
             self.problems.append(token.problem(f"{card_text(card)} is there twice, {where}"))
 
-    def _looks_transposed(self, piles: list[Pile]) -> bool:
-        """Whether the lines are rows across the piles: as many cards a line as there are piles."""
-        lengths = [len(pile) for pile in piles]
+    def _columns(self, rows: list[list[_Token]]) -> list[list[_Token]]:
+        """The piles out of rows across them.
+
+        Piles of unequal height leave holes in the rows, so a row shorter than the one above it is read by
+        where its cards stand, not by their order: read by order, they would end up on the wrong piles.
+        """
+        columns: list[list[_Token]] = [[token] for token in rows[0]] if rows else []
+        if len(columns) > self.rules.piles:
+            self._problem(rows[0][0].line, f"{len(columns)} columns: {self._piles_wanted()}")
+        above = list(enumerate(rows[0])) if rows else []  # the number of each card's pile, and the card
+        for row in rows[1:]:
+            if len(row) > len(above):
+                self.problems += [
+                    token.problem("no card stands above this one") for token in row[len(above) :]
+                ]
+            elif len(row) < len(above):
+                above = self._stood_on(row, above, every_pile=len(above) == len(columns))
+            above = [(pile, token) for (pile, _), token in zip(above, row, strict=False)]
+            for pile, token in above:
+                columns[pile].append(token)
+        return columns
+
+    def _stood_on(
+        self, row: list[_Token], above: list[tuple[int, _Token]], every_pile: bool
+    ) -> list[tuple[int, _Token]]:
+        """Those of the cards above that the cards of a row stand under, in line at the left or at the right.
+
+        A row that begins at the left and leaves no gaps belongs to the first piles, in line or not: tens
+        written ``10`` push what follows them to the right. That needs a card in every pile above it.
+        """
+        under = {}
+        for token in row:
+            for index, (_, card) in enumerate(above):
+                if token.column == card.column or token.end == card.end:
+                    under[index] = token
+        if list(under.values()) == row and list(under) == sorted(under):
+            return [above[index] for index in under]
+        packed = all(left.end + 1 == right.column for left, right in pairwise(row))
+        if not (every_pile and packed and row[0].column <= above[0][1].column):
+            self.problems.append(
+                row[0].problem("this row is short, and its cards do not stand in line with those above")
+            )
+        return above
+
+    def _looks_transposed(self, rows: list[_Row]) -> bool:
+        """Whether the lines may be rows across the piles: as many cards a line as there are piles.
+
+        Skimming leaves holes in the rows, so only the upper half of them has to be full. A line marked as
+        a pile with ``:`` shows that it is none of a row.
+        """
         across = self.rules.piles
-        rows = -(-SUITS * self.ranks // across)
+        full_deal = -(-SUITS * self.ranks // across)
+        lengths = [len(row.tokens) for row in rows]
         return (
-            across > rows
-            and rows - 1 <= len(lengths) <= rows
-            and lengths[: rows - 2] == [across] * (rows - 2)
+            across > full_deal >= len(rows)
+            and 3 * len(rows) >= 2 * full_deal
+            and not any(row.marked for row in rows)
+            and lengths[: (len(rows) + 1) // 2] == [across] * ((len(rows) + 1) // 2)
             and lengths == sorted(lengths, reverse=True)
-            and lengths[0] == across
         )
-
-
-def _columns(rows: list[Pile]) -> list[Pile]:
-    """Piles out of rows; the first row holds the bottom cards."""
-    across = max((len(row) for row in rows), default=0)
-    return [tuple(row[column] for row in rows if column < len(row)) for column in range(across)]
 
 
 _FOUNDATIONS = re.compile(r"\s*:?\s*(foundations|founds)\s*:", re.IGNORECASE)
@@ -306,12 +368,10 @@ def parse_moves(text: str) -> list[Move]:
             _parse_place(tokens[2].text),
         )
         if card is None:
-            problems.append(
-                tokens[0].problem(f"{tokens[0].text!r} is no card; write a rank and a suit, 5S or TH")
-            )
+            problems.append(tokens[0].no(_CARD_WANTED))
         for token, place in ((tokens[1], source), (tokens[2], target)):
             if place is None:
-                problems.append(token.problem(f"{token.text!r} is no place; write a pile's number or F"))
+                problems.append(token.no("place; write a pile's number or F"))
         if card is not None and source is not None and target is not None:
             moves.append(Move(card, source, target))
     if problems:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
-from solver.cards import RANKS, SUITS, Card, card_text, make_card, rank_of, suit_of
+from solver.cards import RANKS, SUIT_LETTERS, SUITS, Card, card_text, make_card, rank_of, suit_of
 from solver.errors import InputError
 from solver.rules import Rules
 
@@ -232,7 +232,8 @@ class Position:
         places: dict[Card, list[str]] = {}
         for suit, count in enumerate(self.foundations):
             if not 0 <= count <= self.ranks:
-                found.append(f"{count} cards on a foundation of at most {self.ranks}")
+                suit_name = SUIT_LETTERS[suit]
+                found.append(f"{count} cards on the foundation of {suit_name}, which holds 0 to {self.ranks}")
             for rank in range(min(count, self.ranks)):
                 places.setdefault(make_card(rank, suit), []).append("on its foundation")
         for number, pile in enumerate(self.piles, 1):
