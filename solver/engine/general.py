@@ -1,0 +1,281 @@
+"""The general engine: every rule set, by depth-first search on positions. Its node is a position opened.
+
+Iterations: each opens depth first, the most promising move first, at most ``quota`` positions of any one
+skeleton (what irreversible moves have left: foundations and bad bonds), and every position at most once.
+An iteration that refused no position for its quota has opened everything that can be reached: lost, proved.
+Else the next one has a larger quota. ``docs/general.md`` says why, with figures.
+"""
+
+import numpy as np
+
+from solver.engine import result
+from solver.engine.cache import kernel
+from solver.engine.moves import (
+    MOST_MOVES,
+    MOST_STEPS,
+    found_all,
+    found_safe,
+    is_won_early,
+    list_moves,
+    play,
+    take_back,
+)
+from solver.engine.packing import AUTO, FOUNDED, KEY, SKELETON, SPACE, pack
+from solver.engine.result import SearchResult
+from solver.engine.table import FULL, ROW_BYTES, copy_into, find
+from solver.position import FOUNDATION, Move, Position
+from solver.rules import Rules
+
+FIRST_QUOTA = 1
+QUOTA_GROWTH = 4
+
+_SLICE = 1 << 15
+"""Positions opened between two looks at the abort flag, some 20 ms."""
+
+_COUNTERS = 1 << 16
+"""Skeleton counters. Two skeletons that share one share a quota, which can only cost time."""
+
+# Slots of `progress`, an int64 array: where the search stands between two slices.
+_NODES = 0  # positions opened, all iterations together
+_QUOTA = 1
+_CUT = 2  # whether this iteration refused a position
+_DEPTH = 3  # frames in use
+_PENDING = 4  # moves waiting in all frames
+_TRAIL = 5  # length of the trail
+_KNOWN = 6  # positions in the table
+_PROGRESS = 7
+
+_NEEDS_ROOM = 100
+"""A slice's status when the table or a stack is nearly full."""
+
+
+@kernel
+def _open(
+    state: np.ndarray,
+    table: np.ndarray,
+    counters: np.ndarray,
+    progress: np.ndarray,
+) -> bool:
+    """Enter the position in the table and count it; False if it is known or its skeleton's quota is spent."""
+    row = find(table, state[KEY], state[KEY + 1], state[KEY + 2])
+    if row >= 0:
+        return False
+    counter = state[SKELETON] & (counters.shape[0] - 1)
+    if counters[counter] >= progress[_QUOTA]:
+        progress[_CUT] = 1
+        return False
+    counters[counter] += 1
+    row = -1 - row
+    for word in range(3):
+        table[row, word] = state[KEY + word]
+    progress[_KNOWN] += 1
+    progress[_NODES] += 1
+    return True
+
+
+@kernel
+def _run(
+    state: np.ndarray,
+    table: np.ndarray,
+    counters: np.ndarray,
+    frames: np.ndarray,
+    pending: np.ndarray,
+    trail: np.ndarray,
+    values: np.ndarray,
+    progress: np.ndarray,
+    until: int,
+) -> int:
+    """Search on from where ``progress`` stands until ``until`` positions are opened in all.
+
+    A frame is one opened position on the way from the root: where its moves begin in ``pending`` (the next
+    one to try is the last) and the trail's length on arriving there. All arrays are changed in place.
+
+    Parameters
+    ----------
+    state
+        int64 array of ``LENGTH``: the position of the uppermost frame, or the root while there is no frame.
+    table
+        int64 array of shape (size, 3): the positions opened in this iteration.
+    counters
+        int32 array: how many of them by skeleton.
+    frames
+        int64 array of shape (depth, 2).
+    pending, trail, values
+        int32 arrays.
+
+    Returns
+    -------
+    int
+        ``WON`` (the trail is the line), ``LOST`` (the iteration is over: a proof unless ``progress`` says
+        that something was cut), ``RUNNING``, or ``_NEEDS_ROOM``.
+    """
+    full = int(table.shape[0] * FULL)
+    while True:
+        if progress[_NODES] >= until:
+            return result.RUNNING
+        if (
+            progress[_KNOWN] >= full
+            or progress[_DEPTH] >= frames.shape[0]
+            or progress[_PENDING] + MOST_MOVES > pending.shape[0]
+            or progress[_TRAIL] + MOST_STEPS > trail.shape[0]
+        ):
+            return _NEEDS_ROOM
+        depth = progress[_DEPTH]
+        mark = progress[_TRAIL]
+        if depth > 0:
+            if progress[_PENDING] == frames[depth - 1, 0]:
+                before = frames[depth - 1, 1]
+                take_back(state, trail, mark, before)
+                progress[_TRAIL] = before
+                progress[_DEPTH] = depth - 1
+                if depth == 1:
+                    return result.LOST
+                continue
+            progress[_PENDING] -= 1
+            move = pending[progress[_PENDING]]
+            progress[_TRAIL] = play(state, trail, mark, move & 63, move >> 6)
+        elif not state[AUTO]:
+            progress[_TRAIL] = found_safe(state, trail, mark)
+        if not _open(state, table, counters, progress):
+            take_back(state, trail, progress[_TRAIL], mark)
+            progress[_TRAIL] = mark
+            continue
+        if is_won_early(state):
+            progress[_TRAIL] = found_all(state, trail, progress[_TRAIL])
+            return result.WON
+        frames[depth, 0] = progress[_PENDING]
+        frames[depth, 1] = mark
+        progress[_DEPTH] = depth + 1
+        progress[_PENDING] += list_moves(state, pending[progress[_PENDING] :], values)
+
+
+def search(
+    position: Position,
+    rules: Rules,
+    *,
+    max_nodes: int,
+    max_memory: int,
+    abort: np.ndarray | None = None,
+) -> SearchResult:
+    """Search a position for a win.
+
+    Parameters
+    ----------
+    position
+        A position without problems; a card that is due to go up by itself is allowed.
+    rules
+        Any rule set.
+    max_nodes
+        Most positions to open, all iterations together.
+    max_memory
+        Most bytes for the table and the stacks.
+    abort
+        uint8 array of one element; when another thread sets it, the search ends within a moment.
+    """
+    due: list[Move] = []
+    while position.uncovered is not None:
+        due.extend(position.legal_moves(rules))
+        position = position.apply(due[-1], rules)
+    store = _Store(pack(position, rules))
+    store.begin(FIRST_QUOTA)
+    quotas = 1
+    while True:
+        nodes = int(store.progress[_NODES])
+        status = store.run(min(nodes + _SLICE, max_nodes))
+        nodes = int(store.progress[_NODES])
+        if status == result.WON:
+            moves = (*due, *_moves_of_line(position, rules, store.line()))
+            return SearchResult(result.WON, nodes, moves, {"iterations": quotas})
+        if status == result.LOST:
+            if not store.progress[_CUT]:
+                return SearchResult(result.LOST, nodes, (), {"iterations": quotas})
+            store.begin(int(store.progress[_QUOTA]) * QUOTA_GROWTH)
+            quotas += 1
+        elif status == _NEEDS_ROOM and not store.grow(max_memory):
+            return SearchResult(result.OUT_OF_MEMORY, nodes, (), {"iterations": quotas})
+        elif status == result.RUNNING and nodes >= max_nodes:
+            return SearchResult(result.OUT_OF_NODES, nodes, (), {"iterations": quotas})
+        if abort is not None and abort[0]:
+            return SearchResult(result.ABORTED, nodes, (), {"iterations": quotas})
+
+
+class _Store:
+    """The arrays of one search, and their growth within the memory budget."""
+
+    def __init__(self, state: np.ndarray) -> None:
+        self.state = state
+        self.table = np.zeros((1 << 14, 3), np.int64)
+        self.counters = np.zeros(_COUNTERS, np.int32)
+        self.frames = np.zeros((1 << 10, 2), np.int64)
+        self.pending = np.zeros(1 << 13, np.int32)
+        self.trail = np.zeros(1 << 12, np.int32)
+        self.values = np.zeros(MOST_MOVES, np.int32)
+        self.progress = np.zeros(_PROGRESS, np.int64)
+
+    def run(self, until: int) -> int:
+        """Search until ``until`` positions are opened in all; ``_run`` says how it can end."""
+        return _run(
+            self.state,
+            self.table,
+            self.counters,
+            self.frames,
+            self.pending,
+            self.trail,
+            self.values,
+            self.progress,
+            until,
+        )
+
+    def begin(self, quota: int) -> None:
+        """Begin an iteration; the state is the root, no frame is in use."""
+        self.table.fill(0)
+        self.counters.fill(0)
+        nodes = self.progress[_NODES]
+        self.progress.fill(0)
+        self.progress[_NODES] = nodes
+        self.progress[_QUOTA] = quota
+
+    def line(self) -> list[tuple[int, int]]:
+        """The trail as pairs of card and new place."""
+        trail = self.trail[: self.progress[_TRAIL]]
+        return [(int(entry & 63), int(entry >> 12)) for entry in trail]
+
+    def grow(self, max_memory: int) -> bool:
+        """Double whichever array is nearly full; False, with nothing done, if that takes too much memory."""
+        used = sum(array.nbytes for array in vars(self).values())
+        grown = {}
+        if self.progress[_KNOWN] >= int(len(self.table) * FULL):
+            if used + 2 * len(self.table) * ROW_BYTES > max_memory:
+                return False
+            grown["table"] = np.zeros((2 * len(self.table), 3), np.int64)
+            copy_into(self.table, grown["table"])
+        stacks = {
+            "frames": self.progress[_DEPTH] >= len(self.frames),
+            "pending": self.progress[_PENDING] + MOST_MOVES > len(self.pending),
+            "trail": self.progress[_TRAIL] + MOST_STEPS > len(self.trail),
+        }
+        for name, is_full in stacks.items():
+            if is_full:
+                old = getattr(self, name)
+                if used + 2 * old.nbytes > max_memory:
+                    return False
+                grown[name] = np.concatenate((old, np.zeros_like(old)))
+        for name, array in grown.items():
+            setattr(self, name, array)
+        return True
+
+
+def _moves_of_line(position: Position, rules: Rules, line: list[tuple[int, int]]) -> list[Move]:
+    """The engine's steps as moves between numbered piles."""
+    moves = []
+    for card, place in line:
+        source = next((number for number, pile in enumerate(position.piles) if card in pile), FOUNDATION)
+        if place == FOUNDED:
+            target = FOUNDATION
+        elif place == SPACE:
+            target = position.spaces()[0]
+        else:
+            target = next(number for number, pile in enumerate(position.piles) if pile and pile[-1] == place)
+        moves.append(Move(card, source, target))
+        position = position.apply(moves[-1], rules)
+    return moves

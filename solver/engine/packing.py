@@ -1,0 +1,168 @@
+"""A position packed into one int64 array, its exact key, and the one function that changes it.
+
+Knows what lies where; knows nothing of which moves are legal (``moves``) or of search (``general``).
+
+A position is kept as bonds, not as piles: every card knows its *place*, which is the card that it lies on
+(its host, 0 to 51), ``SPACE`` at the bottom of a pile, or ``FOUNDED``. So the order of the piles never
+enters, a run moves by one write, and nothing is ever sorted. The slots of the array:
+
+    HOST + c        place of card c
+    RIDER + c       the card lying on card c, or NONE
+    LOWEST + c      lowest rank in c's pile from the bottom up to c itself (only while c is in a pile)
+    KEY + 0 ... 2   the exact key, below
+    FOUND + suit    number of cards founded
+    TOPS            bit c is set when card c is the top of a pile
+    SPACES          number of empty piles
+    DESCENTS        number of cards that lie on one of lower rank
+    SKELETON        a hash of what moves cannot bring back: the founded cards and the bad bonds left
+    KING ... AUTO   the rules: the highest rank, what a space takes (TAKES_...), and three switches, 0 or 1
+    WEIGHT + c      scratch of the move order: what one more card on top card c costs
+
+**Key.** Each card has a code of three bits, 18 cards to a word: card c is bits 3*(c//3) ... of word c%3.
+
+    0-3  on a host one rank higher ("built"), of that suit      5  on any other host, as dealt ("bad")
+    4    at the bottom of a pile                                6  founded
+
+Play makes built bonds only, so a bad bond is always the one that was dealt, and within one search the key
+tells everything but the order of the piles. With three ranks and the piles ``3H 2C`` and ``3C AS 2H``, all
+other cards founded, the codes are
+
+    AH AC AD AS   2H 2C 2D 2S   3H 3C 3D 3S        word 0: AH AS 2D 3C   octal 04 66 -> 0o4666
+     6  6  6  5    5  0  6  6    4  4  6  6        ...
+
+A word is never 0: each holds a King's code, and a King is at a bottom, on a bad bond, or founded.
+"""
+
+import numpy as np
+
+from solver.engine.cache import kernel
+from solver.position import Position
+from solver.rules import Rules
+
+CARDS = 52
+SPACE = 52
+FOUNDED = 53
+NONE = -1
+
+HOST = 0
+RIDER = HOST + CARDS
+LOWEST = RIDER + CARDS
+WEIGHT = LOWEST + CARDS
+KEY = WEIGHT + CARDS
+FOUND = KEY + 3
+TOPS = FOUND + 4
+SPACES = TOPS + 1
+DESCENTS = SPACES + 1
+SKELETON = DESCENTS + 1
+KING = SKELETON + 1
+TAKES = KING + 1
+SEQUENCES = TAKES + 1
+WITHDRAWAL = SEQUENCES + 1
+AUTO = WITHDRAWAL + 1
+LENGTH = AUTO + 1
+
+TAKES_NOTHING = 0
+TAKES_KINGS = 1
+TAKES_ANY = 2
+
+CODE_BOTTOM = 4
+CODE_BAD = 5
+CODE_FOUNDED = 6
+
+
+@kernel
+def code_of(card: int, place: int) -> int:
+    """The three-bit code of a card at a place."""
+    if place < CARDS:
+        return place & 3 if place >> 2 == (card >> 2) + 1 else CODE_BAD
+    return CODE_BOTTOM if place == SPACE else CODE_FOUNDED
+
+
+@kernel
+def _scatter(number: int) -> int:
+    """A fixed well-mixed number of 62 bits for each small one (a multiplicative hash, twice)."""
+    mixed = ((number + 1) * 0x9E3779B97F4A7C1) & 0x3FFFFFFFFFFFFFFF
+    mixed = ((mixed >> 31) ^ mixed) * 0x1BF58476D1CE4E5 & 0x3FFFFFFFFFFFFFFF
+    return (mixed >> 29) ^ mixed
+
+
+@kernel
+def put(state: np.ndarray, card: int, place: int) -> None:
+    """Take a card, with all that lies on it, from its place to another, and keep every slot true.
+
+    Parameters
+    ----------
+    state
+        int64 array of ``LENGTH``, changed in place.
+    card
+        A card in a pile, or the top card of its foundation.
+    place
+        A top card, ``SPACE`` while there is one, or ``FOUNDED`` when the card is a top and next in its suit.
+        Nothing is checked: also a bad bond is made, which is how a move is taken back.
+    """
+    rank = card >> 2
+    old = state[HOST + card]
+    state[KEY + card % 3] += (code_of(card, place) - code_of(card, old)) << 3 * (card // 3)
+    state[HOST + card] = place
+    if old < CARDS:
+        state[RIDER + old] = NONE
+        state[TOPS] |= 1 << old
+        if old >> 2 != rank + 1:
+            state[SKELETON] ^= _scatter(card)
+            state[DESCENTS] -= old >> 2 < rank
+    elif old == SPACE:
+        state[SPACES] += 1
+    else:
+        state[FOUND + (card & 3)] -= 1
+        state[SKELETON] ^= _scatter(card + CARDS)
+        state[TOPS] |= 1 << card
+    lowest = rank
+    if place < CARDS:
+        state[RIDER + place] = card
+        state[TOPS] &= ~(1 << place)
+        lowest = min(rank, state[LOWEST + place])
+        if place >> 2 != rank + 1:
+            state[SKELETON] ^= _scatter(card)
+            state[DESCENTS] += place >> 2 < rank
+    elif place == SPACE:
+        state[SPACES] -= 1
+    else:
+        state[FOUND + (card & 3)] += 1
+        state[SKELETON] ^= _scatter(card + CARDS)
+        state[TOPS] &= ~(1 << card)
+        return
+    state[LOWEST + card] = lowest
+    rider = state[RIDER + card]
+    while rider != NONE:
+        lowest = min(rider >> 2, lowest)
+        state[LOWEST + rider] = lowest
+        rider = state[RIDER + rider]
+
+
+def pack(position: Position, rules: Rules) -> np.ndarray:
+    """The packed form of a position that has no problems and in which no card is due to go up by itself.
+
+    Returns
+    -------
+    numpy.ndarray
+        int64 array of ``LENGTH``.
+    """
+    state = np.zeros(LENGTH, np.int64)
+    state[RIDER : RIDER + CARDS] = NONE
+    state[HOST : HOST + CARDS] = FOUNDED
+    state[SPACES] = max(rules.piles, len(position.piles))
+    state[KING] = position.ranks - 1
+    state[TAKES] = {"none": TAKES_NOTHING, "kings": TAKES_KINGS, "any": TAKES_ANY}[rules.spaces]
+    state[SEQUENCES] = rules.unit == "sequence"
+    state[WITHDRAWAL] = rules.withdrawal == "yes"
+    state[AUTO] = rules.auto_found == "uncovered"
+    # Every card starts founded and is put where it lies: `put` alone knows how the slots hang together.
+    state[FOUND : FOUND + 4] = position.ranks
+    for card in range(4 * position.ranks):
+        state[KEY + card % 3] += CODE_FOUNDED << 3 * (card // 3)
+    for pile in position.piles:
+        place = SPACE
+        for card in pile:
+            put(state, card, place)
+            place = card
+    return state
