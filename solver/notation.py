@@ -7,9 +7,9 @@ line and column.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from solver.cards import (
     RANK_LETTERS,
@@ -87,17 +87,32 @@ def split_boards(stream: str) -> list[BoardText]:
 
     A stream with nothing in it gives one empty board, whose reading then says what is missing.
     """
-    parts: list[BoardText] = []
-    lines: list[str] = []
-    first_line = 1
-    for number, line in enumerate([*_lines(stream), SEPARATOR], 1):
-        if _without_comment(line).strip() == SEPARATOR:
-            parts.append(BoardText("\n".join(lines), first_line))
-            lines, first_line = [], number + 1
-        else:
-            lines.append(line)
-    filled = [part for part in parts if any(_without_comment(line).strip() for line in part.text.split("\n"))]
-    return filled or parts[:1]
+    return list(iter_boards(_lines(stream)))
+
+
+def iter_boards(lines: Iterable[str]) -> Iterator[BoardText]:
+    """The boards of a stream that is still being written, each as soon as the ``---`` after it is there.
+
+    ``lines`` are without their line ends; otherwise as ``split_boards``.
+    """
+    part: list[str] = []
+    first_line, is_filled, has_board = 1, False, False
+    first_part = BoardText("", 1)
+    for number, line in enumerate(chain(lines, [SEPARATOR]), 1):
+        content = _without_comment(line).strip()
+        if content != SEPARATOR:
+            part.append(line)
+            is_filled = is_filled or content != ""
+            continue
+        board = BoardText("\n".join(part), first_line)
+        if first_line == 1:
+            first_part = board
+        if is_filled:
+            has_board = True
+            yield board
+        part, first_line, is_filled = [], number + 1, False
+    if not has_board:
+        yield first_part
 
 
 def parse_board(
