@@ -48,10 +48,11 @@ def kernel(function: Kernel) -> Kernel:
     return compiled
 
 
-def is_compiled(module: str) -> bool:
-    """Whether machine code of some kernel of an engine module, named as in ``general``, is there already."""
+def needs_compiling(module: str) -> bool:
+    """Whether an engine module, named in full, has no machine code yet."""
     folder = cache_folder()
-    return folder is not None and any(folder.glob(f"*/{module}.*.nbc"))
+    name = module.rpartition(".")[2]
+    return not _config.DISABLE_JIT and (folder is None or not any(folder.glob(f"*/{name}.*.nbc")))
 
 
 @cache

@@ -1,0 +1,137 @@
+"""How the command line ends: errors as one line, interrupts, and the exit statuses.
+
+0  a won deal, or a job done        70   a fault of the program, with its traceback
+1  a lost deal, a refused list      130  interrupted (143: terminated)
+2  bad input                        141  the reader of the output is gone
+3  an unknown deal
+"""
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any, NoReturn
+
+import click
+
+from solver.errors import InputError
+
+BAD_INPUT = 2
+FAULT = 70
+INTERRUPTED = 130
+OUTPUT_CLOSED = 141
+
+GRACE = 1.5
+"""Seconds that an interrupted command has to end by itself before it is cut off."""
+
+
+class Application(click.Group):
+    """A click group that says each error in one line, and never ends with a verdict's status by accident."""
+
+    def main(self, *args: Any, **extra: Any) -> NoReturn:
+        """Run a command and raise SystemExit with its status."""
+        extra["standalone_mode"] = False
+        try:
+            status = super().main(*args, **extra)
+            _flush()
+        except click.exceptions.NoArgsIsHelpError as usage:
+            click.echo(usage.format_message(), err=True)
+            status = BAD_INPUT
+        except (click.ClickException, InputError) as error:
+            say(_in_words(error))
+            status = BAD_INPUT
+        except click.Abort:
+            status = INTERRUPTED
+        except BrokenPipeError:
+            _drop_output()
+            status = OUTPUT_CLOSED
+        except OSError as error:
+            say(str(error))
+            _drop_output()
+            status = BAD_INPUT
+        except Exception:
+            traceback.print_exc()
+            say("this is a fault of the program, please report it with the lines above")
+            status = FAULT
+        sys.exit(status)
+
+
+def say(message: str) -> None:
+    """Write one line to standard error."""
+    click.echo("citadel: " + " ".join(message.split()), err=True)
+
+
+def leave_now(status: int) -> NoReturn:
+    """End the process at once, whatever its threads are doing."""
+    with suppress(OSError):
+        _flush()
+    os._exit(status)
+
+
+class Interrupts:
+    """Whether the user, or the system, wants the command to end.
+
+    Attributes
+    ----------
+    status
+        The exit status to end with; None while nothing has happened.
+    """
+
+    def __init__(self) -> None:
+        self.status: int | None = None
+        self._last_resort: threading.Timer | None = None
+
+    def heed(self, number: int, _frame: FrameType | None) -> None:
+        """Handle a signal; the second one ends the process."""
+        status = 128 + number
+        if self.status is not None:
+            os._exit(status)
+        self.status = status
+        self._last_resort = threading.Timer(GRACE, os._exit, (status,))
+        self._last_resort.daemon = True
+        self._last_resort.start()
+
+    def over(self) -> None:
+        """The command has ended by itself."""
+        if self._last_resort is not None:
+            self._last_resort.cancel()
+
+
+@contextmanager
+def interrupts() -> Iterator[Interrupts]:
+    """While the block runs, Ctrl-C and a request to terminate are noted for the block to look at.
+
+    Nothing is raised, so that no finished result is lost between being known and being printed.
+    """
+    state = Interrupts()
+    usual = {number: signal.signal(number, state.heed) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield state
+    finally:
+        state.over()
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+
+
+def _in_words(error: click.ClickException | InputError) -> str:
+    if not isinstance(error, click.ClickException):
+        return str(error)
+    message = error.format_message()
+    if isinstance(error, click.UsageError) and not isinstance(error, click.BadParameter) and error.ctx:
+        message += f" (see {error.ctx.command_path} --help)"
+    return message
+
+
+def _flush() -> None:
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def _drop_output() -> None:
+    """Let nothing more be written to an output that cannot take it; the exit would try again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

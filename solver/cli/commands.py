@@ -1,0 +1,23 @@
+"""The command group and its commands."""
+
+import click
+
+from solver.cli.application import Application
+from solver.cli.deal import deal
+from solver.cli.rules import rules
+from solver.cli.solve import solve
+from solver.cli.verify import verify
+from solver.version import __version__
+
+
+@click.group(cls=Application, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="citadel", message="%(prog)s %(version)s")
+def citadel() -> None:
+    """Prove castle-family solitaire deals won or lost.
+
+    `citadel solve ms:24` solves a deal of Citadel, `citadel rules` lists the games.
+    """
+
+
+for command in (solve, deal, verify, rules):
+    citadel.add_command(command)

@@ -1,0 +1,48 @@
+"""``citadel verify``."""
+
+from typing import IO
+
+import click
+
+from solver.cli.inputs import board_or_deal, read_moves
+from solver.cli.options import rule_set, rules_line, transpose_option
+from solver.errors import InputError
+from solver.notation import move_text
+from solver.referee import replay
+from solver.rules import Rules
+
+REFUSED = 1
+"""Exit status of moves that do not win."""
+
+
+@click.command()
+@click.argument("board")
+@click.argument("moves", type=click.File("rb"))
+@transpose_option
+@rule_set
+@click.pass_context
+def verify(context: click.Context, board: str, moves: IO[bytes], transpose: bool, rules: Rules) -> None:
+    """Replay a list of moves and say whether it wins.
+
+    BOARD is a file, or a deal with its scheme (ms:24). MOVES is a file with a move a line, CARD FROM TO, as
+    `citadel solve` prints it. One of the two may be -, standard input.
+
+    The exit status is 0 if the moves win, 1 if they do not, 2 if something cannot be read.
+    """
+    if board == "-" and moves.name == "<stdin>":
+        raise InputError("board and moves cannot both come from standard input")
+    position = board_or_deal(board, rules, transpose)
+    line = read_moves(moves)
+    game = replay(position, rules, line)
+    click.echo(rules_line(rules))
+    if game.wins:
+        click.echo(f"wins: {game.played} moves, all legal")
+        return
+    if game.problem is not None:
+        move = move_text(line[game.played])
+        click.echo(f"does not win: move {game.played + 1}, {move}, is illegal: {game.problem}")
+    else:
+        last = game.positions[-1]
+        left = sum(map(len, last.piles))
+        click.echo(f"does not win: {game.played} moves, all legal, leave {left} cards to found")
+    context.exit(REFUSED)

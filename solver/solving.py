@@ -1,0 +1,206 @@
+"""The library's front door: deal a board, solve it, get a verdict that the referee has checked.
+
+Picks the engine by the rules and loads it on first use. Knows nothing of files, click or text.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from solver.deals import DealId, deal_position, parse_deal
+from solver.engine.result import LOST, OUT_OF_MEMORY, WHY_UNKNOWN, WON, SearchResult
+from solver.errors import InputError
+from solver.position import Move, Position, padded
+from solver.referee import replay
+from solver.rules import Rules, rules_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DEFAULT_MAX_NODES = 20_000_000
+"""Node budget of a search."""
+
+DEFAULT_MAX_MEMORY = 512 << 20
+"""Memory budget of a search, in bytes."""
+
+LARGEST_BUDGET = 2**62
+"""No budget is larger: the kernels count nodes, and bytes, in 64 bits with a sign."""
+
+
+class Verdict(StrEnum):
+    """What is known of a position."""
+
+    WON = "won"
+    LOST = "lost"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of solving a position.
+
+    Attributes
+    ----------
+    verdict
+        ``won`` and ``lost`` are proved; ``unknown`` means that the search was cut short.
+    nodes, node_unit
+        Nodes opened, and what the engine calls a node: ``position`` or ``class``.
+    seconds
+        Wall-clock time of the search, loading and compiling the engine included.
+    why_unknown
+        ``nodes``, ``memory`` or ``interrupted``; None for a proved verdict.
+    moves
+        A winning line that the referee has replayed; None unless won.
+    engine
+        The engine's name.
+    trace
+        How the verdict came about: plain values by name.
+    """
+
+    verdict: Verdict
+    nodes: int
+    node_unit: str
+    seconds: float
+    why_unknown: str | None
+    moves: tuple[Move, ...] | None
+    engine: str
+    trace: dict[str, Any] = field(default_factory=dict)
+
+
+class RefusedWin(RuntimeError):
+    """An engine's winning line that the referee refuses: a fault of the engine, never of the input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A search, where to find it, and for which rules it works.
+
+    ``module`` has a function ``search(position, rules, *, max_nodes, max_memory, abort)``; it is imported on
+    first use, because compiled code takes a second to load.
+    """
+
+    name: str
+    module: str
+    node_unit: str
+    serves: Callable[[Rules], bool]
+
+    def search(
+        self,
+        position: Position,
+        rules: Rules,
+        max_nodes: int,
+        max_memory: int,
+        abort: "NDArray[np.uint8] | None",
+    ) -> SearchResult:
+        """Run the search; a machine without the memory for it ends it like a budget does."""
+        search = import_module(self.module).search
+        try:
+            result: SearchResult = search(
+                position, rules, max_nodes=max_nodes, max_memory=max_memory, abort=abort
+            )
+        except MemoryError:
+            return SearchResult(OUT_OF_MEMORY, 0)
+        return result
+
+
+ENGINES = (Engine("general", "solver.engine.general", "position", serves=lambda _: True),)
+"""All engines; a rule set is searched by the first one that serves it."""
+
+
+def engine_for(rules: Rules) -> Engine:
+    """The engine that searches a rule set."""
+    return next(engine for engine in ENGINES if engine.serves(rules))
+
+
+def deal(deal: DealId | str, rules: Rules | str, **switches: str) -> Position:
+    """The position that a deal starts from.
+
+    Parameters
+    ----------
+    deal
+        ``ms:24``; a number alone is ``pysol``.
+    rules
+        A rule set, or a variant's name.
+    switches
+        Changes to the rule set, with ``_`` for ``-``: ``skim_gap="refill"``.
+
+    Raises
+    ------
+    InputError
+        For a deal that does not exist, or an unknown variant, switch or value.
+    """
+    wanted = _rules(rules).with_switches({name.replace("_", "-"): value for name, value in switches.items()})
+    return deal_position(deal if isinstance(deal, DealId) else parse_deal(deal), wanted)
+
+
+def solve(
+    position: Position,
+    rules: Rules | str,
+    *,
+    max_nodes: int = DEFAULT_MAX_NODES,
+    max_memory: int = DEFAULT_MAX_MEMORY,
+    abort: "NDArray[np.uint8] | None" = None,
+) -> Outcome:
+    """Prove a position won or lost, within a budget.
+
+    Parameters
+    ----------
+    position
+        The position; missing last piles count as empty.
+    rules
+        A rule set, or a variant's name.
+    max_nodes
+        Nodes that the search may open.
+    max_memory
+        Bytes that the search may use for its tables.
+    abort
+        An array of one element; another thread that sets it ends the search within a moment, as unknown.
+
+    Raises
+    ------
+    InputError
+        For a position that is no board of the rule set, with all that is wrong with it, or a budget
+        below 1.
+    RefusedWin
+        If the referee refuses the winning line.
+    """
+    rules = _rules(rules)
+    problems = position.problems(rules)
+    if problems:
+        raise InputError("; ".join(problems))
+    for budget, name in ((max_nodes, "max_nodes"), (max_memory, "max_memory")):
+        if not 1 <= budget <= LARGEST_BUDGET:
+            raise InputError(f"{name} is at least 1 and at most {LARGEST_BUDGET}, not {budget}")
+    position = padded(position, rules)
+    engine = engine_for(rules)
+    begun = time.perf_counter()
+    result = engine.search(position, rules, max_nodes, max_memory, abort)
+    seconds = time.perf_counter() - begun
+    if result.status == WON:
+        check_win(position, rules, result.moves)
+    return Outcome(
+        verdict={WON: Verdict.WON, LOST: Verdict.LOST}.get(result.status, Verdict.UNKNOWN),
+        nodes=result.nodes,
+        node_unit=engine.node_unit,
+        seconds=seconds,
+        why_unknown=None if result.status in (WON, LOST) else WHY_UNKNOWN[result.status],
+        moves=result.moves if result.status == WON else None,
+        engine=engine.name,
+        trace=result.trace,
+    )
+
+
+def check_win(position: Position, rules: Rules, moves: tuple[Move, ...]) -> None:
+    """Have a winning line replayed; raise RefusedWin unless it wins."""
+    game = replay(position, rules, moves)
+    if not game.wins:
+        problem = game.problem or "the cards are not all founded at the end"
+        raise RefusedWin(f"the referee refuses the engine's win after {game.played} moves: {problem}")
+
+
+def _rules(rules: Rules | str) -> Rules:
+    return rules_of(rules) if isinstance(rules, str) else rules
