@@ -63,9 +63,7 @@ class Rules:
             value = getattr(self, _field(switch))
             if self.layout != "castle" and switch in DEAL_SWITCHES:
                 if value is not None:
-                    raise InputError(
-                        f"{self.variant} decides the deal by itself: {switch} does not apply to it"
-                    )
+                    raise InputError(f"{self.variant} decides the deal by itself: {switch} does not apply to it")
             elif value not in choices:
                 raise InputError(f"{switch} is one of {', '.join(choices)}, not {value!r}")
 
@@ -149,10 +147,11 @@ def _describe_deal(rules: Rules) -> list[str]:
             return ["Deal: by rows to thirteen piles of four; Kings stay where they fall."]
     lines = []
     if rules.aces == "first":
-        lines.append("Deal: the four Aces are founded first, the other 48 cards are dealt, six turns a pile.")
+        lines.append("Deal: the four Aces are founded first, the other 48 cards are dealt, at most six a pile.")
     else:
         lines.append(
-            "Deal: all 52 cards are dealt, Aces where the shuffle put them; piles 1 to 4 get a seventh turn."
+            "Deal: all 52 cards are dealt, Aces where the shuffle put them, "
+            "at most seven to each of piles 1 to 4 and six to the others."
         )
     if rules.order == "rows":
         lines.append("Order: by rows, one card to each pile in turn.")
@@ -181,7 +180,10 @@ def _describe_play(rules: Rules) -> list[str]:
     }
     unit = {
         "card": "One card moves at a time, the top card of a pile.",
-        "supermove": "A run in order moves as one move when single cards could carry it through the spaces.",
+        "supermove": (
+            "A run in order moves as one move if it is no longer than one card doubled for each space "
+            "that takes any card, a space moved into not counted."
+        ),
         "sequence": "A run in order moves as one move, whatever its length.",
     }
     withdrawal = {
@@ -190,7 +192,10 @@ def _describe_play(rules: Rules) -> list[str]:
     }
     auto = {
         "never": "Nothing is founded by itself.",
-        "uncovered": "A card that a move or the end of the deal uncovers goes up by itself if it fits.",
+        "uncovered": (
+            "A card that a move or the end of the deal uncovers goes up by itself if it fits; "
+            "one that lay open before stays."
+        ),
     }
     return [
         f"Tableau: {rules.piles} piles, built down by rank whatever the suit, all cards face up.",

@@ -72,7 +72,7 @@ class PackedDeal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedDeals:
-    """A batch of deals: the arrays of ``PackedDeal`` with one more axis in front; ``skimmed`` is int8[count]."""
+    """A batch of deals: those of ``PackedDeal`` as arrays with one more axis, the deal, in front."""
 
     piles: np.ndarray
     heights: np.ndarray
@@ -115,14 +115,14 @@ def deal_batch(scheme: str, first: int, count: int, rules: Rules) -> PackedDeals
         np.empty((count, SUITS), dtype=np.int8),
         np.empty(count, dtype=np.int8),
     )
-    code = _rule_code(rules)
+    code = rule_code(rules)
     _deal_range(
         scheme == "ms", *words_of(first), code, deals.piles, deals.heights, deals.founded, deals.skimmed
     )
     return deals
 
 
-def _rule_code(rules: Rules) -> np.ndarray:
+def rule_code(rules: Rules) -> np.ndarray:
     """The rule code of a rule set, int64[7]."""
     code = np.zeros(7, dtype=np.int64)
     code[_LAYOUT] = _LAYOUTS[rules.layout]
