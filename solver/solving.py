@@ -10,12 +10,13 @@ from enum import StrEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from solver.cards import RANKS
 from solver.deals import DealId, deal_position, parse_deal
 from solver.engine.result import LOST, OUT_OF_MEMORY, WHY_UNKNOWN, WON, SearchResult
 from solver.errors import InputError
 from solver.position import Move, Position, padded
 from solver.referee import replay
-from solver.rules import Rules, rules_of
+from solver.rules import VARIANTS, Rules, rules_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +51,7 @@ class Outcome:
     nodes, node_unit
         Nodes opened, and what the engine calls a node: ``position`` or ``class``.
     seconds
-        Wall-clock time of the search, loading and compiling the engine included.
+        Wall-clock time of the search; loading and compiling the engine is not counted.
     why_unknown
         ``nodes``, ``memory`` or ``interrupted``; None for a proved verdict.
     moves
@@ -88,10 +89,19 @@ class Engine:
     node_unit: str
     serves: Callable[[Rules], bool]
 
+    def prepare(self) -> None:
+        """Load the engine, and compile it if it was never compiled, by having it search a won board."""
+        if self.name not in _prepared:
+            won = Position((RANKS, RANKS, RANKS, RANKS), ())
+            rules = next(rules for rules in VARIANTS.values() if self.serves(rules))
+            self.search(padded(won, rules), rules, max_nodes=1, max_memory=DEFAULT_MAX_MEMORY, abort=None)
+            _prepared.add(self.name)
+
     def search(
         self,
         position: Position,
         rules: Rules,
+        *,
         max_nodes: int,
         max_memory: int,
         abort: "NDArray[np.uint8] | None",
@@ -99,13 +109,13 @@ class Engine:
         """Run the search; a machine without the memory for it ends it like a budget does."""
         search = import_module(self.module).search
         try:
-            result: SearchResult = search(
-                position, rules, max_nodes=max_nodes, max_memory=max_memory, abort=abort
-            )
+            result: SearchResult = search(position, rules, max_nodes=max_nodes, max_memory=max_memory, abort=abort)
         except MemoryError:
             return SearchResult(OUT_OF_MEMORY, 0)
         return result
 
+
+_prepared: set[str] = set()
 
 ENGINES = (Engine("general", "solver.engine.general", "position", serves=lambda _: True),)
 """All engines; a rule set is searched by the first one that serves it."""
@@ -177,8 +187,9 @@ def solve(
             raise InputError(f"{name} is at least 1 and at most {LARGEST_BUDGET}, not {budget}")
     position = padded(position, rules)
     engine = engine_for(rules)
+    engine.prepare()
     begun = time.perf_counter()
-    result = engine.search(position, rules, max_nodes, max_memory, abort)
+    result = engine.search(position, rules, max_nodes=max_nodes, max_memory=max_memory, abort=abort)
     seconds = time.perf_counter() - begun
     if result.status == WON:
         check_win(position, rules, result.moves)

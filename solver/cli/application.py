@@ -29,15 +29,27 @@ GRACE = 1.5
 """Seconds that an interrupted command has to end by itself before it is cut off."""
 
 
+class _OutputClosed(Exception):
+    """The reader of the output is gone; click would end with the status of a lost deal."""
+
+
 class Application(click.Group):
     """A click group that says each error in one line, and never ends with a verdict's status by accident."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        try:
+            status = super().invoke(ctx)
+            _flush()
+        except BrokenPipeError:
+            raise _OutputClosed from None
+        return status
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a command and raise SystemExit with its status."""
         extra["standalone_mode"] = False
         try:
             status = super().main(*args, **extra)
-            _flush()
         except click.exceptions.NoArgsIsHelpError as usage:
             click.echo(usage.format_message(), err=True)
             status = BAD_INPUT
@@ -46,7 +58,7 @@ class Application(click.Group):
             status = BAD_INPUT
         except click.Abort:
             status = INTERRUPTED
-        except BrokenPipeError:
+        except _OutputClosed:
             _drop_output()
             status = OUTPUT_CLOSED
         except OSError as error:

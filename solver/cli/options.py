@@ -24,6 +24,17 @@ _SWITCH_HELP = {
 }
 
 
+class VariantName(click.Choice[str]):
+    """The name of a variant; a misspelt one is answered with the name that is meant."""
+
+    def __init__(self) -> None:
+        super().__init__(list(VARIANTS))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name itself."""
+        return super().convert(rules_of(value).variant, param, ctx)
+
+
 def _field(switch: str) -> str:
     return switch.replace("-", "_")
 
@@ -54,7 +65,7 @@ def rule_set(command: Command) -> Command:
 
     option = click.option(
         "--variant",
-        type=click.Choice(list(VARIANTS)),
+        type=VariantName(),
         default=next(iter(VARIANTS)),
         show_default=True,
         help="The game whose rules hold; the switches below change them.",
@@ -97,7 +108,7 @@ def budget(command: Command) -> Command:
     )(command)
     return click.option(
         "--max-nodes",
-        type=click.IntRange(1, LARGEST_BUDGET),
+        type=click.IntRange(1),
         default=DEFAULT_MAX_NODES,
         show_default=True,
         metavar="N",

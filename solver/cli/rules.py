@@ -4,13 +4,13 @@ import json
 
 import click
 
-from solver.cli.options import json_option, rules_json, switches
+from solver.cli.options import VariantName, json_option, rules_json, switches
 from solver.errors import InputError
 from solver.rules import VARIANTS, Rules, rules_of
 
 
 @click.command()
-@click.argument("variant", required=False, type=click.Choice(list(VARIANTS)), metavar="[VARIANT]")
+@click.argument("variant", required=False, type=VariantName(), metavar="[VARIANT]")
 @switches
 @json_option("Print a JSON object a variant, each on its line.")
 def rules(variant: str | None, changes: dict[str, str], as_json: bool) -> None:

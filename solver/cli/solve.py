@@ -50,9 +50,7 @@ class Result:
 
 @click.command()
 @click.argument("deals", nargs=-1)
-@click.option(
-    "--board", type=click.File("rb"), metavar="FILE", help="Solve the boards of a file; - is standard input."
-)
+@click.option("--board", type=click.File("rb"), metavar="FILE", help="Solve the boards of a file; - is standard input.")
 @transpose_option
 @rule_set
 @budget
@@ -98,9 +96,7 @@ def solve(
     if board is None:
         ranges = [parse_deals(token) for token in deals]
         total = sum(some.count for some in ranges)
-        tasks: Iterator[Task] = (
-            Task(str(deal), None, deal_position(deal, rules)) for some in ranges for deal in some
-        )
+        tasks: Iterator[Task] = (Task(str(deal), None, deal_position(deal, rules)) for some in ranges for deal in some)
         jobs = min(jobs, total)
     else:
         boards = read_boards(board, rules, transpose)
@@ -120,9 +116,7 @@ def solve(
     def work(task: Task) -> Result:
         if isinstance(task.position, BadBoard):
             return Result(task, task.position)
-        outcome = solve_position(
-            task.position, rules, max_nodes=max_nodes, max_memory=max_memory, abort=abort
-        )
+        outcome = solve_position(task.position, rules, max_nodes=max_nodes, max_memory=max_memory, abort=abort)
         return Result(task, outcome)
 
     tally = Tally()
@@ -157,11 +151,10 @@ def solve(
         if interrupt.status is not None:
             for result in crew.leftovers():
                 report(result)
-            say(f"interrupted; {tally.deals} deals were finished")
+            say(f"interrupted; {tally.deals} deals were finished: {tally}")
+            context.exit(interrupt.status)  # no rate: the deals that are finished first are the easy ones
     if tally.deals > 1 and not quiet:
         _summarize(tally)
-    if interrupt.status is not None:
-        context.exit(interrupt.status)
     if bad_boards:
         context.exit(BAD_INPUT)
     context.exit(status if tally.deals == 1 else 0)

@@ -44,5 +44,5 @@ def verify(context: click.Context, board: str, moves: IO[bytes], transpose: bool
     else:
         last = game.positions[-1]
         left = sum(map(len, last.piles))
-        click.echo(f"does not win: {game.played} moves, all legal, leave {left} cards to found")
+        click.echo(f"does not win: {game.played} moves, all legal, leave {left} card{'s'[: left != 1]} to found")
     context.exit(REFUSED)
