@@ -20,9 +20,9 @@ from solver.engine.moves import (
     play,
     take_back,
 )
-from solver.engine.packing import AUTO, FOUNDED, KEY, SKELETON, SPACE, pack
+from solver.engine.packing import AUTO, CARDS, FOUND, FOUNDED, HOST, KEY, NONE, SKELETON, SPACE, code_of, pack
 from solver.engine.result import SearchResult
-from solver.engine.table import FULL, ROW_BYTES, copy_into, find
+from solver.engine.table import FULL, copy_into, find
 from solver.position import FOUNDATION, Move, Position
 from solver.rules import Rules
 
@@ -44,6 +44,9 @@ _PENDING = 4  # moves waiting in all frames
 _TRAIL = 5  # length of the trail
 _KNOWN = 6  # positions in the table
 _PROGRESS = 7
+
+_TABLE_GROWTH = 4
+"""How many times larger a full table becomes, memory allowing: growing costs as much as some searching."""
 
 _NEEDS_ROOM = 100
 """A slice's status when the table or a stack is nearly full."""
@@ -71,6 +74,33 @@ def _open(
     progress[_KNOWN] += 1
     progress[_NODES] += 1
     return True
+
+
+@kernel
+def _drop_known(state: np.ndarray, table: np.ndarray, moves: np.ndarray, count: int) -> int:
+    """Drop those of ``count`` moves that lead to positions in the table; the number of those left.
+
+    Only to save time: it sees what the card's own step leads to, so a move that brings foundings with it is
+    kept. All look-ups of a position stand together, so that the processor can wait for their memory at once.
+    """
+    kept = 0
+    for index in range(count):
+        card = moves[index] & 63
+        place = moves[index] >> 6
+        old = state[HOST + card]
+        change = (code_of(card, place) - code_of(card, old)) << 3 * (card // 3)
+        word = card % 3
+        row = find(
+            table,
+            state[KEY] + (change if word == 0 else 0),
+            state[KEY + 1] + (change if word == 1 else 0),
+            state[KEY + 2] + (change if word == 2 else 0),
+        )
+        brings_more = state[AUTO] and old < CARDS and state[FOUND + (old & 3)] == old >> 2
+        if row < 0 or brings_more:
+            moves[kept] = moves[index]
+            kept += 1
+    return kept
 
 
 @kernel
@@ -146,7 +176,9 @@ def _run(
         frames[depth, 0] = progress[_PENDING]
         frames[depth, 1] = mark
         progress[_DEPTH] = depth + 1
-        progress[_PENDING] += list_moves(state, pending[progress[_PENDING] :], values)
+        moves = pending[progress[_PENDING] :]
+        last = trail[mark] & 63 if progress[_TRAIL] == mark + 1 and not state[AUTO] else NONE
+        progress[_PENDING] += _drop_known(state, table, moves, list_moves(state, last, moves, values))
 
 
 def search(
@@ -241,28 +273,33 @@ class _Store:
         return [(int(entry & 63), int(entry >> 12)) for entry in trail]
 
     def grow(self, max_memory: int) -> bool:
-        """Double whichever array is nearly full; False, with nothing done, if that takes too much memory."""
-        used = sum(array.nbytes for array in vars(self).values())
-        grown = {}
+        """Grow one array that is nearly full; False, with nothing done, where that takes too much memory."""
+        used = self.bytes()
         if self.progress[_KNOWN] >= int(len(self.table) * FULL):
-            if used + 2 * len(self.table) * ROW_BYTES > max_memory:
+            factor = _TABLE_GROWTH
+            while factor > 1 and used + factor * self.table.nbytes > max_memory:
+                factor //= 2
+            if factor == 1:
                 return False
-            grown["table"] = np.zeros((2 * len(self.table), 3), np.int64)
-            copy_into(self.table, grown["table"])
-        stacks = {
+            table = np.zeros((factor * len(self.table), 3), np.int64)
+            copy_into(self.table, table)
+            self.table = table
+            return True
+        full = {
             "frames": self.progress[_DEPTH] >= len(self.frames),
             "pending": self.progress[_PENDING] + MOST_MOVES > len(self.pending),
             "trail": self.progress[_TRAIL] + MOST_STEPS > len(self.trail),
         }
-        for name, is_full in stacks.items():
-            if is_full:
-                old = getattr(self, name)
-                if used + 2 * old.nbytes > max_memory:
-                    return False
-                grown[name] = np.concatenate((old, np.zeros_like(old)))
-        for name, array in grown.items():
-            setattr(self, name, array)
+        name = next(name for name, is_full in full.items() if is_full)
+        stack = getattr(self, name)
+        if used + 2 * stack.nbytes > max_memory:
+            return False
+        setattr(self, name, np.concatenate((stack, np.zeros_like(stack))))
         return True
+
+    def bytes(self) -> int:
+        """Memory in use."""
+        return sum(array.nbytes for array in vars(self).values())
 
 
 def _moves_of_line(position: Position, rules: Rules, line: list[tuple[int, int]]) -> list[Move]:

@@ -9,6 +9,7 @@ takes a move back, and at the end it is the winning line.
 
 import numpy as np
 
+from solver.engine.bits import RANK_MASK, lowest
 from solver.engine.cache import kernel
 from solver.engine.packing import (
     AUTO,
@@ -38,6 +39,8 @@ MOST_MOVES = 320
 
 MOST_STEPS = 64
 """More than one move brings single steps: itself and every card founded at most once."""
+
+_LOWEST_OF_RANKS = 0x1111111111111
 
 # What a move changes of the position's worth, in hundredths (lower is better): docs/general.md, "Move order".
 _UNFOUNDED = 300
@@ -151,9 +154,7 @@ def _insert(moves: np.ndarray, values: np.ndarray, count: int, move: int, value:
 
 
 @kernel
-def _moves_of(
-    state: np.ndarray, card: int, value: int, moves: np.ndarray, values: np.ndarray, count: int
-) -> int:
+def _moves_of(state: np.ndarray, card: int, value: int, moves: np.ndarray, values: np.ndarray, count: int) -> int:
     """Add the moves of a card (with the run on it) to other piles and to a space."""
     rank = card >> 2
     if rank < state[KING]:
@@ -176,7 +177,37 @@ def _moves_of(
 
 
 @kernel
-def list_moves(state: np.ndarray, moves: np.ndarray, values: np.ndarray) -> int:
+def _leaving(state: np.ndarray, card: int, top: int) -> int:
+    """What a card's leaving its place changes of the position's worth; ``top`` ends the run on it."""
+    host = state[HOST + card]
+    value = -int(state[WEIGHT + top])
+    if host == SPACE:
+        return value - _SPACE
+    if host >> 2 != (card >> 2) + 1:
+        value -= _BAD_BOND
+    if state[LOWEST + host] < card >> 2:
+        value -= _ABOVE_LOWER
+    return value
+
+
+@kernel
+def _movable(state: np.ndarray) -> int:
+    """The top cards that have somewhere to go, as bits, and maybe a few more."""
+    tops = state[TOPS]
+    if state[SPACES] > 0 and state[TAKES] == TAKES_ANY:
+        return tops
+    ranks = (tops | tops >> 1 | tops >> 2 | tops >> 3) & _LOWEST_OF_RANKS
+    movable = (ranks >> 4) * RANK_MASK
+    for suit in range(4):
+        movable |= 1 << 4 * state[FOUND + suit] + suit
+    if state[SPACES] > 0 and state[TAKES] == TAKES_KINGS:
+        movable |= RANK_MASK << 4 * state[KING]
+    found: int = tops & movable
+    return found
+
+
+@kernel
+def list_moves(state: np.ndarray, last: int, moves: np.ndarray, values: np.ndarray) -> int:
     """List the legal moves of a position, the most promising one last; their number.
 
     All empty piles count as one target, and a whole pile into a space is no move. Runs are listed as moves
@@ -186,40 +217,31 @@ def list_moves(state: np.ndarray, moves: np.ndarray, values: np.ndarray) -> int:
     ----------
     state
         int64 array of ``LENGTH``; only its ``WEIGHT`` slots change.
+    last
+        A card whose moves are left out, or NONE.
     moves, values
         int32 arrays with room for ``MOST_MOVES``.
     """
     _weigh(state)
     count = 0
-    for rank in range(state[KING] + 1):
-        tops = state[TOPS] >> 4 * rank & 15
-        if tops == 0:
-            continue
-        for suit in range(4):
-            if not tops >> suit & 1:
-                continue
-            top = 4 * rank + suit
-            card = top
-            while True:
-                host = state[HOST + card]
-                built = host < CARDS and host >> 2 == (card >> 2) + 1
-                value = -state[WEIGHT + top]
-                if host == SPACE:
-                    value -= _SPACE
-                elif not built:
-                    value -= _BAD_BOND
-                if host < CARDS and state[LOWEST + host] < card >> 2:
-                    value -= _ABOVE_LOWER
-                if card == top and state[FOUND + suit] == rank:
-                    count = _insert(moves, values, count, card | FOUNDED << 6, value - _UNFOUNDED)
-                count = _moves_of(state, card, value, moves, values, count)
-                if not (state[SEQUENCES] and built):
-                    break
-                card = host
+    waiting = state[TOPS] if state[SEQUENCES] else _movable(state)
+    while waiting:
+        top = lowest(waiting)
+        waiting &= waiting - 1
+        if top != last and state[FOUND + (top & 3)] == top >> 2:
+            count = _insert(moves, values, count, top | FOUNDED << 6, _leaving(state, top, top) - _UNFOUNDED)
+        card = top
+        while True:
+            if card != last:
+                count = _moves_of(state, card, _leaving(state, card, top), moves, values, count)
+            host = state[HOST + card]
+            if not (state[SEQUENCES] and host < CARDS and host >> 2 == (card >> 2) + 1):
+                break
+            card = host
     if state[WITHDRAWAL]:
         for suit in range(4):
             rank = state[FOUND + suit] - 1
-            if rank >= 0:
+            if rank >= 0 and 4 * rank + suit != last:
                 card = 4 * rank + suit
                 count = _moves_of(state, card, _UNFOUNDED, moves, values, count)
     return count
