@@ -66,9 +66,7 @@ def board_text(position: Position, symbols: bool = False) -> str:
     ``symbols`` writes Unicode suit symbols, which the reader takes as well.
     """
     suits = SUIT_SYMBOLS if symbols else SUIT_LETTERS
-    begun = [
-        f"{suits[suit]}-{RANK_LETTERS[count - 1]}" for suit, count in enumerate(position.foundations) if count
-    ]
+    begun = [f"{suits[suit]}-{RANK_LETTERS[count - 1]}" for suit, count in enumerate(position.foundations) if count]
     lines = ["Foundations: " + " ".join(begun)] if begun else []
     lines += [" ".join(card_text(card, symbols) for card in pile) or ":" for pile in position.piles]
     return "".join(line + "\n" for line in lines)
@@ -281,15 +279,18 @@ class _BoardReader:
         Piles of unequal height leave holes in the rows, so a row shorter than the one above it is read by
         where its cards stand, not by their order: read by order, they would end up on the wrong piles.
         """
-        columns: list[list[_Token]] = [[token] for token in rows[0]] if rows else []
-        if len(columns) > self.rules.piles:
-            self._problem(rows[0][0].line, f"{len(columns)} columns: {self._piles_wanted()}")
-        above = list(enumerate(rows[0])) if rows else []  # the number of each card's pile, and the card
+        if not rows:
+            return []
+        if len(rows[0]) > self.rules.piles:
+            self._problem(rows[0][0].line, f"{len(rows[0])} columns: {self._piles_wanted()}")
+            return rows
+        columns = [[token] for token in rows[0]]
+        above = list(enumerate(rows[0]))  # the number of each card's pile, and the card
         for row in rows[1:]:
             if len(row) > len(above):
-                self.problems += [
-                    token.problem("no card stands above this one") for token in row[len(above) :]
-                ]
+                hanging = row[len(above) :]
+                self.problems += [token.problem("no card stands above this one") for token in hanging]
+                columns[-1] += hanging  # so that they are not missing as well
             elif len(row) < len(above):
                 above = self._stood_on(row, above, every_pile=len(above) == len(columns))
             above = [(pile, token) for (pile, _), token in zip(above, row, strict=False)]
@@ -320,10 +321,10 @@ class _BoardReader:
         return above
 
     def _looks_transposed(self, rows: list[_Row]) -> bool:
-        """Whether the lines may be rows across the piles: as many cards a line as there are piles.
+        """Whether the lines may be rows across the piles: about as many as a deal has, the first one full.
 
-        Skimming leaves holes in the rows, so only the upper half of them has to be full. A line marked as
-        a pile with ``:`` shows that it is none of a row.
+        Skimming leaves holes, so the others may be shorter, each at most as long as the one above it. Piles
+        that happen to look like that have to be marked: a line that begins with ``:`` is none of a row.
         """
         across = self.rules.piles
         full_deal = -(-SUITS * self.ranks // across)
@@ -332,7 +333,7 @@ class _BoardReader:
             across > full_deal >= len(rows)
             and 3 * len(rows) >= 2 * full_deal
             and not any(row.marked for row in rows)
-            and lengths[: (len(rows) + 1) // 2] == [across] * ((len(rows) + 1) // 2)
+            and lengths[0] == across
             and lengths == sorted(lengths, reverse=True)
         )
 
@@ -350,9 +351,7 @@ def _without_comment(line: str) -> str:
 
 def _tokens(line: str, number: int) -> list[_Token]:
     """The words of a line; a leading ``:`` is a word of its own."""
-    return [
-        _Token(number, match.start() + 1, match.group()) for match in re.finditer(r"(?<!\S):|[^\s]+", line)
-    ]
+    return [_Token(number, match.start() + 1, match.group()) for match in re.finditer(r"(?<!\S):|[^\s]+", line)]
 
 
 def move_text(move: Move) -> str:
