@@ -1,10 +1,4 @@
-"""How the command line ends: errors as one line, interrupts, and the exit statuses.
-
-0  a won deal, or a job done        70   a fault of the program, with its traceback
-1  a lost deal, a refused list      130  interrupted (143: terminated)
-2  bad input                        141  the reader of the output is gone
-3  an unknown deal
-"""
+"""How the command line ends: errors as one line, interrupts, and the exit statuses."""
 
 import os
 import signal
@@ -20,10 +14,22 @@ import click
 
 from solver.errors import InputError
 
+LOST = REFUSED = 1
 BAD_INPUT = 2
+UNKNOWN = 3
 FAULT = 70
 INTERRUPTED = 130
 OUTPUT_CLOSED = 141
+
+STATUSES = {
+    0: "The one deal is won; the moves win; the work is done (several deals, whatever their verdicts).",
+    LOST: "The one deal is lost; the moves do not win.",
+    BAD_INPUT: "Bad input. What can be read of it has been worked on.",
+    UNKNOWN: "The verdict of the one deal is unknown.",
+    FAULT: "A fault of the program, with its traceback.",
+    INTERRUPTED: "Interrupted by Ctrl-C (143: terminated). What was finished has been printed.",
+    OUTPUT_CLOSED: "The reader of the output is gone, as after `| head`.",
+}
 
 GRACE = 1.5
 """Seconds that an interrupted command has to end by itself before it is cut off."""

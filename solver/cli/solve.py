@@ -8,7 +8,7 @@ from typing import IO
 
 import click
 
-from solver.cli.application import BAD_INPUT, GRACE, interrupts, say
+from solver.cli.application import BAD_INPUT, GRACE, LOST, UNKNOWN, interrupts, say
 from solver.cli.inputs import BadBoard, open_file, read_boards
 from solver.cli.options import budget, json_option, rule_set, rules_json, rules_line, transpose_option
 from solver.cli.progress import TICK, Progress
@@ -22,7 +22,7 @@ from solver.solving import Outcome, Verdict, engine_for
 from solver.solving import solve as solve_position
 from solver.statistics import CONFIDENCE, Tally, win_rate, win_rate_interval
 
-STATUS = {Verdict.WON: 0, Verdict.LOST: 1, Verdict.UNKNOWN: 3}
+STATUS = {Verdict.WON: 0, Verdict.LOST: LOST, Verdict.UNKNOWN: UNKNOWN}
 """Exit status after a single deal."""
 
 
@@ -86,21 +86,7 @@ def solve(
     moves of its win follow, and the exit status is 0 for won, 1 for lost, 3 for unknown. After several it
     is 0. It is 2 for bad input and 130 when interrupted.
     """
-    import numpy as np
-
-    if deals == ("-",) and board is None:
-        deals, board = (), open_file("-")
-    if bool(deals) == (board is not None):
-        raise InputError("name deals, or boards with --board FILE or -, and not both")
-    total = None
-    if board is None:
-        ranges = [parse_deals(token) for token in deals]
-        total = sum(some.count for some in ranges)
-        tasks: Iterator[Task] = (Task(str(deal), None, deal_position(deal, rules)) for some in ranges for deal in some)
-        jobs = min(jobs, total)
-    else:
-        boards = read_boards(board, rules, transpose)
-        tasks = (Task(None, number, position) for number, position in enumerate(boards, 1))
+    tasks, total = _tasks(deals, board, transpose, rules)
     writer: _JsonWriter | _TextWriter
     if as_json:
         writer = _JsonWriter(rules)
@@ -110,6 +96,38 @@ def solve(
         writer = _TextWriter(rules, with_moves=len(first_two) == 1)
     if not quiet:
         _announce_compiling(rules)
+    report = _Report(writer, Progress(total, quiet))
+    interrupt = _run(tasks, report, jobs, rules, max_nodes, max_memory)
+    if interrupt is not None:
+        # No rate here: the deals that are finished first are the easy ones.
+        say(f"interrupted; {report.tally.deals} deals were finished: {report.tally}")
+        context.exit(interrupt)
+    if report.tally.deals > 1 and not quiet:
+        _summarize(report.tally)
+    context.exit(report.status)
+
+
+def _tasks(
+    deals: tuple[str, ...], board: IO[bytes] | None, transpose: bool, rules: Rules
+) -> tuple[Iterator[Task], int | None]:
+    """What is to be solved, and how many there are if that is known; nothing is dealt or read yet."""
+    if deals == ("-",) and board is None:
+        deals, board = (), open_file("-")
+    if bool(deals) == (board is not None):
+        raise InputError("name deals, or boards with --board FILE or -, and not both")
+    if board is not None:
+        boards = read_boards(board, rules, transpose)
+        return (Task(None, number, position) for number, position in enumerate(boards, 1)), None
+    ranges = [parse_deals(token) for token in deals]
+    names = chain.from_iterable(ranges)
+    return (Task(str(name), None, deal_position(name, rules)) for name in names), sum(some.count for some in ranges)
+
+
+def _run(
+    tasks: Iterator[Task], report: "_Report", jobs: int, rules: Rules, max_nodes: int, max_memory: int
+) -> int | None:
+    """Work through the tasks; the exit status of an interrupt, or None."""
+    import numpy as np
 
     abort = np.zeros(1, np.uint8)
 
@@ -119,45 +137,57 @@ def solve(
         outcome = solve_position(task.position, rules, max_nodes=max_nodes, max_memory=max_memory, abort=abort)
         return Result(task, outcome)
 
-    tally = Tally()
-    bad_boards = 0
-    status = 0
-    progress = Progress(total, quiet)
-
-    def report(result: Result) -> None:
-        nonlocal bad_boards, status
-        if isinstance(result.outcome, BadBoard):
-            progress.end()
-            say(result.outcome.problem)
-            bad_boards += 1
-        elif result.outcome.why_unknown != "interrupted":
-            progress.make_way()
-            writer.write(result.task, result.outcome)
-            tally.add(result.outcome.verdict)
-            status = STATUS[result.outcome.verdict]
-
     crew = Crew(work, tasks, jobs)
     with interrupts() as interrupt:
         try:
             while interrupt.status is None and not crew.finished:
                 for result in crew.wait(TICK):
-                    report(result)
-                current = crew.in_work
-                progress.show(tally, current.name if current else "the next one")
+                    report.add(result)
+                report.show_progress(crew.in_work)
         finally:
-            progress.end()
+            report.end_progress()
             abort[0] = 1
             crew.stop(GRACE / 2)
         if interrupt.status is not None:
             for result in crew.leftovers():
-                report(result)
-            say(f"interrupted; {tally.deals} deals were finished: {tally}")
-            context.exit(interrupt.status)  # no rate: the deals that are finished first are the easy ones
-    if tally.deals > 1 and not quiet:
-        _summarize(tally)
-    if bad_boards:
-        context.exit(BAD_INPUT)
-    context.exit(status if tally.deals == 1 else 0)
+                report.add(result)
+    return interrupt.status
+
+
+class _Report:
+    """Writes results, counts them, and shows progress meanwhile."""
+
+    def __init__(self, writer: "_JsonWriter | _TextWriter", progress: Progress) -> None:
+        self.tally = Tally()
+        self._writer = writer
+        self._progress = progress
+        self._bad_boards = 0
+        self._last: Verdict | None = None
+
+    @property
+    def status(self) -> int:
+        """The exit status after all that was added."""
+        if self._bad_boards:
+            return BAD_INPUT
+        return STATUS[self._last] if self._last and self.tally.deals == 1 else 0
+
+    def add(self, result: Result) -> None:
+        outcome = result.outcome
+        if isinstance(outcome, BadBoard):
+            self._progress.end()
+            say(outcome.problem)
+            self._bad_boards += 1
+        elif outcome.why_unknown != "interrupted":
+            self._progress.make_way()
+            self._writer.write(result.task, outcome)
+            self.tally.add(outcome.verdict)
+            self._last = outcome.verdict
+
+    def show_progress(self, current: Task | None) -> None:
+        self._progress.show(self.tally, current.name if current else "the next one")
+
+    def end_progress(self) -> None:
+        self._progress.end()
 
 
 class _JsonWriter:
@@ -196,7 +226,8 @@ class _TextWriter:
             parts[0] += f" ({_WHY[outcome.why_unknown]})"
         if outcome.moves is not None:
             parts.append(f"{len(outcome.moves)} moves")
-        parts += [f"{outcome.nodes} {_PLURAL[outcome.node_unit]}", f"{outcome.seconds:.3f} s"]
+        unit = outcome.node_unit if outcome.nodes == 1 else _PLURAL[outcome.node_unit]
+        parts += [f"{outcome.nodes} {unit}", f"{outcome.seconds:.3f} s"]
         line = f"{task.name}: {', '.join(parts)}"
         if self._with_moves:
             moves = "".join("\n" + move_text(move) for move in outcome.moves or ())

@@ -4,15 +4,13 @@ from typing import IO
 
 import click
 
+from solver.cli.application import REFUSED
 from solver.cli.inputs import board_or_deal, read_moves
 from solver.cli.options import rule_set, rules_line, transpose_option
 from solver.errors import InputError
 from solver.notation import move_text
 from solver.referee import replay
 from solver.rules import Rules
-
-REFUSED = 1
-"""Exit status of moves that do not win."""
 
 
 @click.command()

@@ -1,0 +1,36 @@
+"""Running the command line in tests, in this process or in one of its own, and engines made for a test."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from solver import solving
+from solver.cli import citadel
+from solver.engine.result import SearchResult
+
+COMMAND = [sys.executable, "-m", "solver"]
+
+
+def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
+    """Run the command line in this process."""
+    return CliRunner().invoke(citadel, arguments, input=stdin)
+
+
+def run_apart(*arguments: str, stdin: bytes = b"", **options: Any) -> "subprocess.CompletedProcess[bytes]":
+    """Run the command line in a process of its own."""
+    return subprocess.run([*COMMAND, *arguments], input=stdin, capture_output=True, timeout=300, **options)
+
+
+def use_engine(monkeypatch: pytest.MonkeyPatch, search: Callable[..., SearchResult]) -> None:
+    """Have every rule set searched by a function, for what no real search does on demand."""
+    module = ModuleType("made_for_a_test")
+    module.search = search  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    engine = solving.Engine("made-for-a-test", module.__name__, "position", serves=lambda _: True)
+    monkeypatch.setattr(solving, "ENGINES", (engine,))
+    monkeypatch.setattr(solving, "_prepared", {engine.name})
