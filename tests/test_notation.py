@@ -322,7 +322,7 @@ def test_a_column_too_many() -> None:
 
 def test_transposing_asks_for_the_same_cards() -> None:
     assert problems("2H AH\n2C AC\nAD 2D AS", SMALL, 2, transpose=True) == [
-        "line 3, column 1: 2 cards are missing: AS 2S",
+        "line 3, column 1: 1 card is missing: 2S",
         "line 3, column 7: no card stands above this one",
     ]
     assert problems("", SMALL, 2, transpose=True)[0].endswith("AH AC AD AS 2H 2C 2D 2S")
