@@ -85,3 +85,17 @@ def positions(draw: st.DrawFn, ranks: int, piles: int) -> Position:
     hearts, clubs, diamonds, spades = counts
     tableau = tuple(tuple(left[edges[pile] : edges[pile + 1]]) for pile in range(piles))
     return Position((hearts, clubs, diamonds, spades), tableau, ranks)
+
+
+@st.composite
+def games(draw: st.DrawFn) -> tuple[Position, Rules]:
+    """A small position some moves into its game, and rules to play it by."""
+    ranks, piles = draw(st.integers(2, 4)), draw(st.integers(2, 5))
+    rules = small_rules(piles, **{k.replace("-", "_"): v for k, v in draw(switches(PLAY_SWITCHES)).items()})
+    position = draw(positions(ranks, piles))
+    for _ in range(draw(st.integers(0, 6))):
+        moves = list(position.legal_moves(rules))
+        if not moves:
+            break
+        position = position.apply(draw(st.sampled_from(moves)), rules)
+    return position, rules

@@ -4,7 +4,7 @@ import csv
 from random import Random
 
 import pytest
-from boards import DATA, PLAY_SWITCHES, canonical, card, draw, positions, sketch, small_rules, switches
+from boards import DATA, canonical, card, draw, games, positions, sketch, small_rules
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import successors
@@ -73,20 +73,6 @@ def perft(position: Position, rules: Rules, depth: int) -> list[tuple[int, int]]
 
 
 # --- Laws
-
-
-@st.composite
-def games(draw: st.DrawFn) -> tuple[Position, Rules]:
-    """A small position some moves into its game, and rules to play it by."""
-    ranks, piles = draw(st.integers(2, 4)), draw(st.integers(2, 5))
-    rules = small_rules(piles, **{k.replace("-", "_"): v for k, v in draw(switches(PLAY_SWITCHES)).items()})
-    position = draw(positions(ranks, piles))
-    for _ in range(draw(st.integers(0, 6))):
-        moves = list(position.legal_moves(rules))
-        if not moves:
-            break
-        position = position.apply(draw(st.sampled_from(moves)), rules)
-    return position, rules
 
 
 @settings(max_examples=400)
