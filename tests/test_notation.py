@@ -315,6 +315,21 @@ def test_a_short_row_that_stands_nowhere_is_refused() -> None:
     assert problems(hanging, SMALL, 3, transpose=True) == ["line 4, column 7: no card stands above this one"]
 
 
+def test_a_packed_row_after_a_hole_is_refused() -> None:
+    text = "Foundations: S-3\n3H 2C AH 2H\n3C    AC AD\n3D 2D\n"  # is 2D on AC, or on AD?
+    assert problems(text, small_rules(4), 3, transpose=True) == [
+        "line 4, column 1: this row is short, and its cards do not stand in line with those above"
+    ]
+
+
+def test_columns_in_line_at_the_right() -> None:
+    position = deal_position(parse_deal("24"), CITADEL)
+    rows = zip_longest(*map(list, position.piles))
+    cells = [["" if card is None else card_text(card).replace("T", "10") for card in row] for row in rows]
+    text = "Foundations: H-2 C-3 D-3 S-4\n" + "\n".join(" ".join(f"{cell:>3}" for cell in row) for row in cells)
+    assert parse_board(text, CITADEL, transpose=True) == position
+
+
 def test_a_column_too_many() -> None:
     text = "Foundations: S-3 D-A\n3H 2C AH 2D\n2H 3C AC 3D\n"
     assert problems(text, SMALL, 3, transpose=True) == ["line 2, column 1: 4 columns: small has 3 piles"]
@@ -333,6 +348,13 @@ def test_few_lines_need_not_be_rows() -> None:
     piles = ["KS QS JS TS 9S 8S 7S 6S", "KH QH JH TH 9H 8H 7H 6H", "KD QD JD TD 9D 8D 7D", "KC QC JC TC 9C 8C 7C"]
     text = "Foundations: H-5 C-6 D-6 S-5\n" + "\n".join(piles)
     assert draw(text, CITADEL).spaces() == [4, 5, 6, 7]
+
+
+def test_lines_shorter_than_the_piles_are_many_are_no_rows() -> None:
+    deck = [card_text(card) for card in range(10, DECK)]  # the founded cards are the ten lowest
+    lines = [" ".join(deck[start : start + 7]) for start in range(0, len(deck), 7)]
+    text = "Foundations: H-3 C-3 D-2 S-2\n" + "\n".join(lines)
+    assert draw(text, CITADEL).spaces() == [6, 7]
 
 
 def test_a_colon_shows_that_lines_are_piles() -> None:
