@@ -26,11 +26,11 @@ from solver.engine.table import FULL, copy_into, find
 from solver.position import FOUNDATION, Move, Position
 from solver.rules import Rules
 
-FIRST_QUOTA = 1
-QUOTA_GROWTH = 4
+FIRST_QUOTA = 8
+QUOTA_GROWTH = 8
 
 _SLICE = 1 << 15
-"""Positions opened between two looks at the abort flag, some 20 ms."""
+"""Positions opened, or rows copied, between two looks at the abort flag: some 20 ms."""
 
 _COUNTERS = 1 << 16
 """Skeleton counters. Two skeletons that share one share a quota, which can only cost time."""
@@ -46,7 +46,10 @@ _KNOWN = 6  # positions in the table
 _PROGRESS = 7
 
 _TABLE_GROWTH = 4
-"""How many times larger a full table becomes, memory allowing: growing costs as much as some searching."""
+"""How many times larger a full table becomes where memory allows."""
+
+_LEAST_TABLE_GROWTH = 1.25
+"""Less is not worth the copying: the memory has run out."""
 
 _NEEDS_ROOM = 100
 """A slice's status when the table or a stack is nearly full."""
@@ -141,26 +144,26 @@ def _run(
     """
     full = int(table.shape[0] * FULL)
     while True:
+        depth = progress[_DEPTH]
+        mark = progress[_TRAIL]
+        if depth > 0 and progress[_PENDING] == frames[depth - 1, 0]:
+            before = frames[depth - 1, 1]
+            take_back(state, trail, mark, before)
+            progress[_TRAIL] = before
+            progress[_DEPTH] = depth - 1
+            if depth == 1:
+                return result.LOST
+            continue
         if progress[_NODES] >= until:
             return result.RUNNING
         if (
             progress[_KNOWN] >= full
-            or progress[_DEPTH] >= frames.shape[0]
+            or depth >= frames.shape[0]
             or progress[_PENDING] + MOST_MOVES > pending.shape[0]
-            or progress[_TRAIL] + MOST_STEPS > trail.shape[0]
+            or mark + MOST_STEPS > trail.shape[0]
         ):
             return _NEEDS_ROOM
-        depth = progress[_DEPTH]
-        mark = progress[_TRAIL]
         if depth > 0:
-            if progress[_PENDING] == frames[depth - 1, 0]:
-                before = frames[depth - 1, 1]
-                take_back(state, trail, mark, before)
-                progress[_TRAIL] = before
-                progress[_DEPTH] = depth - 1
-                if depth == 1:
-                    return result.LOST
-                continue
             progress[_PENDING] -= 1
             move = pending[progress[_PENDING]]
             progress[_TRAIL] = play(state, trail, mark, move & 63, move >> 6)
@@ -176,8 +179,9 @@ def _run(
         frames[depth, 0] = progress[_PENDING]
         frames[depth, 1] = mark
         progress[_DEPTH] = depth + 1
-        moves = pending[progress[_PENDING] :]
+        # Moving the same card on once more is left out: docs/general.md, "Moving a card twice".
         last = trail[mark] & 63 if progress[_TRAIL] == mark + 1 and not state[AUTO] else NONE
+        moves = pending[progress[_PENDING] :]
         progress[_PENDING] += _drop_known(state, table, moves, list_moves(state, last, moves, values))
 
 
@@ -210,25 +214,26 @@ def search(
         position = position.apply(due[-1], rules)
     store = _Store(pack(position, rules))
     store.begin(FIRST_QUOTA)
-    quotas = 1
-    while True:
-        nodes = int(store.progress[_NODES])
-        status = store.run(min(nodes + _SLICE, max_nodes))
-        nodes = int(store.progress[_NODES])
-        if status == result.WON:
-            moves = (*due, *_moves_of_line(position, rules, store.line()))
-            return SearchResult(result.WON, nodes, moves, {"iterations": quotas})
-        if status == result.LOST:
-            if not store.progress[_CUT]:
-                return SearchResult(result.LOST, nodes, (), {"iterations": quotas})
+    iterations = 1
+    status = result.RUNNING if store.bytes() <= max_memory else result.OUT_OF_MEMORY
+    while status == result.RUNNING:
+        status = store.run(min(store.nodes() + _SLICE, max_nodes))
+        if status == result.LOST and store.progress[_CUT]:
             store.begin(int(store.progress[_QUOTA]) * QUOTA_GROWTH)
-            quotas += 1
-        elif status == _NEEDS_ROOM and not store.grow(max_memory):
-            return SearchResult(result.OUT_OF_MEMORY, nodes, (), {"iterations": quotas})
-        elif status == result.RUNNING and nodes >= max_nodes:
-            return SearchResult(result.OUT_OF_NODES, nodes, (), {"iterations": quotas})
-        if abort is not None and abort[0]:
-            return SearchResult(result.ABORTED, nodes, (), {"iterations": quotas})
+            iterations += 1
+            status = result.RUNNING
+        elif status == _NEEDS_ROOM:
+            status = store.grow(max_memory, abort)
+        elif status == result.RUNNING and store.nodes() >= max_nodes:
+            status = result.OUT_OF_NODES
+        if status == result.RUNNING and _is_raised(abort):
+            status = result.ABORTED
+    moves = (*due, *_moves_of_line(position, rules, store.line())) if status == result.WON else ()
+    return SearchResult(status, store.nodes(), moves, {"iterations": iterations})
+
+
+def _is_raised(abort: np.ndarray | None) -> bool:
+    return abort is not None and bool(abort[0])
 
 
 class _Store:
@@ -272,19 +277,24 @@ class _Store:
         trail = self.trail[: self.progress[_TRAIL]]
         return [(int(entry & 63), int(entry >> 12)) for entry in trail]
 
-    def grow(self, max_memory: int) -> bool:
-        """Grow one array that is nearly full; False, with nothing done, where that takes too much memory."""
-        used = self.bytes()
+    def nodes(self) -> int:
+        """Positions opened so far, in all iterations together."""
+        return int(self.progress[_NODES])
+
+    def grow(self, max_memory: int, abort: np.ndarray | None) -> int:
+        """Grow one array that is nearly full: ``RUNNING``, ``OUT_OF_MEMORY`` with nothing done, or ``ABORTED``."""
+        left = max_memory - self.bytes()
         if self.progress[_KNOWN] >= int(len(self.table) * FULL):
-            factor = _TABLE_GROWTH
-            while factor > 1 and used + factor * self.table.nbytes > max_memory:
-                factor //= 2
-            if factor == 1:
-                return False
-            table = np.zeros((factor * len(self.table), 3), np.int64)
-            copy_into(self.table, table)
+            rows = min(_TABLE_GROWTH * len(self.table), left // (self.table.itemsize * 3))
+            if rows < _LEAST_TABLE_GROWTH * len(self.table):
+                return result.OUT_OF_MEMORY
+            table = np.zeros((rows, 3), np.int64)
+            for first in range(0, len(self.table), _SLICE):
+                copy_into(self.table[first : first + _SLICE], table)
+                if _is_raised(abort):
+                    return result.ABORTED
             self.table = table
-            return True
+            return result.RUNNING
         full = {
             "frames": self.progress[_DEPTH] >= len(self.frames),
             "pending": self.progress[_PENDING] + MOST_MOVES > len(self.pending),
@@ -292,10 +302,12 @@ class _Store:
         }
         name = next(name for name, is_full in full.items() if is_full)
         stack = getattr(self, name)
-        if used + 2 * stack.nbytes > max_memory:
-            return False
-        setattr(self, name, np.concatenate((stack, np.zeros_like(stack))))
-        return True
+        if 2 * stack.nbytes > left:
+            return result.OUT_OF_MEMORY
+        larger = np.zeros((2 * len(stack), *stack.shape[1:]), stack.dtype)
+        larger[: len(stack)] = stack
+        setattr(self, name, larger)
+        return result.RUNNING
 
     def bytes(self) -> int:
         """Memory in use."""

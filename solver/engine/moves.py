@@ -193,7 +193,7 @@ def _leaving(state: np.ndarray, card: int, top: int) -> int:
 @kernel
 def _movable(state: np.ndarray) -> int:
     """The top cards that have somewhere to go, as bits, and maybe a few more."""
-    tops = state[TOPS]
+    tops: int = state[TOPS]
     if state[SPACES] > 0 and state[TAKES] == TAKES_ANY:
         return tops
     ranks = (tops | tops >> 1 | tops >> 2 | tops >> 3) & _LOWEST_OF_RANKS
@@ -202,8 +202,7 @@ def _movable(state: np.ndarray) -> int:
         movable |= 1 << 4 * state[FOUND + suit] + suit
     if state[SPACES] > 0 and state[TAKES] == TAKES_KINGS:
         movable |= RANK_MASK << 4 * state[KING]
-    found: int = tops & movable
-    return found
+    return tops & movable
 
 
 @kernel

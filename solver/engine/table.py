@@ -31,7 +31,7 @@ def find(table: np.ndarray, first: int, second: int, third: int) -> int:
 
 @kernel
 def copy_into(old: np.ndarray, new: np.ndarray) -> None:
-    """Enter all keys of one table into another, which is empty and larger.
+    """Enter all keys of a table, or of a part of its rows, into a larger table that has none of them yet.
 
     A key's row grows with its hash in tables of every size, so both tables are walked from end to end.
     """

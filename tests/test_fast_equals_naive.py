@@ -1,0 +1,76 @@
+"""The general engine's verdicts equal those of the exhaustive search in ``naive``."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from naive import naive_verdict, successors
+from small import RULE_SETS, position_of, small_position
+
+from solver.engine.general import search
+from solver.engine.result import LOST, WON
+from solver.position import Position
+from solver.referee import replay
+from solver.rules import Rules
+
+NAIVE_STATES = 2000
+"""States after which the naive search gives up and another position is drawn."""
+
+ENOUGH = {"max_nodes": 10**7, "max_memory": 1 << 28}
+
+
+def check(position: Position, rules: Rules) -> bool | None:
+    """Compare the two searches; the verdict, or None where the naive one gave up."""
+    winnable = naive_verdict(position, rules, NAIVE_STATES)
+    if winnable is None:
+        return None
+    found = search(position, rules, **ENOUGH)
+    assert found.status == (WON if winnable else LOST), (position, rules)
+    if winnable:
+        line = replay(position, rules, found.moves)
+        assert line.wins, (line.problem, position, rules)
+        assert not line.repeats, (position, rules)
+    return winnable
+
+
+def check_seeds(first: int, last: int) -> None:
+    verdicts = Counter(check(*small_position(Random(seed))) for seed in range(first, last))
+    # Neither verdict may be so rare, nor giving up so frequent, that the comparison says little.
+    assert min(verdicts[True], verdicts[False]) > 0.4 * (last - first), verdicts
+
+
+def test_fixed_positions() -> None:
+    check_seeds(0, 3000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(3000, 33_000, 3000))
+def test_more_fixed_positions(first: int) -> None:
+    check_seeds(first, first + 3000)
+
+
+@pytest.mark.parametrize("switches", RULE_SETS, ids=lambda switches: "-".join(switches.values()))
+def test_each_rule_set(switches: dict[str, str]) -> None:
+    random = Random(1)
+    verdicts = Counter(
+        check(position_of(random, random.randint(3, 5), rules), rules)
+        for rules in [Rules("small", piles=random.randint(3, 5), **switches) for _ in range(60)]
+    )
+    assert verdicts[True] > 5, verdicts
+    assert verdicts[False] > 5, verdicts
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.randoms(use_true_random=False))
+def test_drawn_positions(random: Random) -> None:
+    check(*small_position(random))
+
+
+def test_the_naive_moves_are_those_of_the_readable_position() -> None:
+    for seed in range(1500):
+        position, rules = small_position(Random(seed))
+        if not position.is_won():
+            expected = {position.apply(move, rules).arrangement() for move in position.legal_moves(rules)}
+            assert set(successors(position.arrangement(), rules, position.ranks)) == expected, (position, rules)
