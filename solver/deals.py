@@ -60,9 +60,7 @@ def parse_deals(token: str) -> DealRange:
     """
     match = _TOKEN.fullmatch(token)
     if match is None:
-        raise InputError(
-            f"{token!r} names no deal: write a number, a range 1-1000, or either with a scheme, ms:24"
-        )
+        raise InputError(f"{token!r} names no deal: write a number, a range 1-1000, or either with a scheme, ms:24")
     scheme, first, last = match.groups()
     scheme = DEFAULT_SCHEME if scheme is None else scheme.lower()
     numbers = [text for text in (first, last) if text is not None]

@@ -125,6 +125,8 @@ class Position:
     def why_illegal(self, move: Move, rules: Rules) -> str | None:
         """Why a move is illegal here, in a few words; None if it is legal."""
         card, source, target = move
+        if not 0 <= card < SUITS * self.ranks:
+            return f"no card has the code {card} in a deck of {self.ranks} ranks"
         name = card_text(card)
         for place in (source, target):
             if place != FOUNDATION and not 0 <= place < len(self.piles):
@@ -241,9 +243,7 @@ class Position:
                 if 0 <= card < SUITS * self.ranks:
                     places.setdefault(card, []).append(f"in pile {number}")
                 else:
-                    found.append(
-                        f"no card has the code {card} in a deck of {self.ranks} ranks (pile {number})"
-                    )
+                    found.append(f"no card has the code {card} in a deck of {self.ranks} ranks (pile {number})")
         for card in sorted(places):
             if len(places[card]) > 1:
                 found.append(f"{card_text(card)} is there twice: {' and '.join(places[card])}")

@@ -25,9 +25,7 @@ LARGEST = {"ms": (1 << 33) - 1, "pysol": 10**20 - 1}
 PYSOL_TWISTER_FROM = 32000
 """PySolFC deals with the Mersenne Twister from this number on."""
 
-MS_DECK: tuple[Card, ...] = tuple(
-    make_card(rank, SUIT_LETTERS.index(suit)) for rank in range(RANKS) for suit in "CDHS"
-)
+MS_DECK: tuple[Card, ...] = tuple(make_card(rank, SUIT_LETTERS.index(suit)) for rank in range(RANKS) for suit in "CDHS")
 PYSOL_DECK: tuple[Card, ...] = tuple(
     make_card(rank, SUIT_LETTERS.index(suit)) for suit in "CSHD" for rank in range(RANKS)
 )

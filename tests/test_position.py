@@ -143,6 +143,13 @@ def test_only_the_top_card_moves_and_only_where_it_fits() -> None:
         after(position, "TH 2 1", rules=CITADEL)
 
 
+def test_a_card_that_the_deck_does_not_have() -> None:
+    for code in (-1, 16, 99):
+        move = Move(code, 0, 1)
+        problem = f"no card has the code {code} in a deck of 4 ranks"
+        assert sketch("2S 4H", "3D", ranks=4).why_illegal(move, CITADEL) == problem
+
+
 def test_a_king_and_an_ace_do_not_go_round_the_corner() -> None:
     assert legal(sketch("AS", "KH", "2D KC", founded="H-3"), CITADEL) == {"AS 1 F"}
 

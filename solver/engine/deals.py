@@ -64,9 +64,7 @@ class PackedDeal:
         """The deal as a readable position of the rule set that it was dealt by."""
         hearts, clubs, diamonds, spades = self.founded.tolist()
         heights = self.heights[: rules.piles].tolist()
-        piles = tuple(
-            tuple(pile[:height].tolist()) for pile, height in zip(self.piles, heights, strict=False)
-        )
+        piles = tuple(tuple(pile[:height].tolist()) for pile, height in zip(self.piles, heights, strict=False))
         return Position((hearts, clubs, diamonds, spades), piles)
 
 
@@ -83,9 +81,7 @@ class PackedDeals:
         return len(self.piles)
 
     def __getitem__(self, index: int) -> PackedDeal:
-        return PackedDeal(
-            self.piles[index], self.heights[index], self.founded[index], int(self.skimmed[index])
-        )
+        return PackedDeal(self.piles[index], self.heights[index], self.founded[index], int(self.skimmed[index]))
 
 
 def deal_packed(scheme: str, number: int, rules: Rules) -> PackedDeal:
@@ -116,9 +112,7 @@ def deal_batch(scheme: str, first: int, count: int, rules: Rules) -> PackedDeals
         np.empty(count, dtype=np.int8),
     )
     code = rule_code(rules)
-    _deal_range(
-        scheme == "ms", *words_of(first), code, deals.piles, deals.heights, deals.founded, deals.skimmed
-    )
+    _deal_range(scheme == "ms", *words_of(first), code, deals.piles, deals.heights, deals.founded, deals.skimmed)
     return deals
 
 
@@ -156,9 +150,7 @@ def _deal_range(
 
 
 @kernel
-def deal_deck(
-    deck: np.ndarray, code: np.ndarray, piles: np.ndarray, heights: np.ndarray, founded: np.ndarray
-) -> int:
+def deal_deck(deck: np.ndarray, code: np.ndarray, piles: np.ndarray, heights: np.ndarray, founded: np.ndarray) -> int:
     """Deal a deck (int8[52], in the order dealt) into packed arrays by a rule code.
 
     Returns
