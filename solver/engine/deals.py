@@ -96,7 +96,7 @@ def deal_packed(scheme: str, number: int, rules: Rules) -> PackedDeal:
 
 
 def deal_batch(scheme: str, first: int, count: int, rules: Rules) -> PackedDeals:
-    """Deal the ``count`` numbers from ``first`` on, without the GIL; 733 bytes a deal.
+    """Deal the ``count`` numbers from ``first`` on, without the GIL; 694 bytes a deal.
 
     Raises
     ------
