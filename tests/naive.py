@@ -5,6 +5,7 @@ first), and the card that was just uncovered and must go up by itself, or None. 
 ``Position.arrangement`` gives.
 """
 
+from itertools import pairwise
 from typing import TypeAlias
 
 from solver.position import Position
@@ -52,7 +53,7 @@ def successors(state: State, rules: Rules, ranks: int) -> list[State]:
     for pile in piles:
         for length in range(1, len(pile) + 1):
             run = pile[-length:]
-            if any(below // 4 != above // 4 + 1 for below, above in zip(run, run[1:], strict=False)):
+            if any(below // 4 != above // 4 + 1 for below, above in pairwise(run)):
                 break
             if length == 1 or rules.unit != "card":
                 lay(run, pile, founded, True)

@@ -45,6 +45,12 @@ _TRAIL = 5  # length of the trail
 _KNOWN = 6  # positions in the table
 _PROGRESS = 7
 
+_FIRST_ROWS = 1 << 14
+"""Rows of the first table: most deals need no larger one, and it fits the processor's cache."""
+
+_FIRST_STACK = 1 << 12
+"""Entries of the first stacks."""
+
 _TABLE_GROWTH = 4
 """How many times larger a full table becomes where memory allows."""
 
@@ -134,7 +140,7 @@ def _run(
     frames
         int64 array of shape (depth, 2).
     pending, trail, values
-        int32 arrays.
+        int64 arrays.
 
     Returns
     -------
@@ -241,12 +247,12 @@ class _Store:
 
     def __init__(self, state: np.ndarray) -> None:
         self.state = state
-        self.table = np.zeros((1 << 14, 3), np.int64)
+        self.table = np.zeros((_FIRST_ROWS, 3), np.int64)
         self.counters = np.zeros(_COUNTERS, np.int32)
-        self.frames = np.zeros((1 << 10, 2), np.int64)
-        self.pending = np.zeros(1 << 13, np.int32)
-        self.trail = np.zeros(1 << 12, np.int32)
-        self.values = np.zeros(MOST_MOVES, np.int32)
+        self.frames = np.zeros((_FIRST_STACK, 2), np.int64)
+        self.pending = np.zeros(_FIRST_STACK, np.int64)
+        self.trail = np.zeros(_FIRST_STACK, np.int64)
+        self.values = np.zeros(MOST_MOVES, np.int64)
         self.progress = np.zeros(_PROGRESS, np.int64)
 
     def run(self, until: int) -> int:

@@ -2,7 +2,7 @@
 
 Knows the rules of play and the two dominances (``docs/general.md`` argues for them); knows nothing of search.
 
-A *move* is ``card | place << 6``. Beside it there is a *trail*, an int32 array of all single steps from the
+A *move* is ``card | place << 6``. Beside it there is a *trail*, an int64 array of all single steps from the
 first position on, foundings that came by themselves included: ``card | old << 6 | new << 12``. It is what
 takes a move back, and at the end it is the winning line.
 """
@@ -219,7 +219,7 @@ def list_moves(state: np.ndarray, last: int, moves: np.ndarray, values: np.ndarr
     last
         A card whose moves are left out, or NONE.
     moves, values
-        int32 arrays with room for ``MOST_MOVES``.
+        int64 arrays with room for ``MOST_MOVES``.
     """
     _weigh(state)
     count = 0
