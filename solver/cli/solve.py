@@ -100,7 +100,7 @@ def solve(
     interrupt = _run(tasks, report, jobs, rules, max_nodes, max_memory)
     if interrupt is not None:
         # No rate here: the deals that are finished first are the easy ones.
-        say(f"interrupted; {report.tally.deals} deals were finished: {report.tally}")
+        say(f"interrupted; finished before: {report.tally}")
         context.exit(interrupt)
     if report.tally.deals > 1 and not quiet:
         _summarize(report.tally)
