@@ -1,0 +1,190 @@
+"""Where the compiled kernels are kept."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numba
+import pytest
+
+from solver.engine import cache
+
+PACKAGE = Path(cache.__file__).parent.parent
+
+
+@pytest.fixture(name="install", autouse=True)
+def install_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the package with a home, a temporary folder, and nothing compiled."""
+    package = tmp_path / "install" / "solver"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("home", "temporary"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(cache, "_ENGINE", package / "engine")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    cache.cache_folder.cache_clear()
+    yield package
+    cache.cache_folder.cache_clear()
+
+
+def folder_now() -> Path | None:
+    """The folder that a new process would choose."""
+    cache.cache_folder.cache_clear()
+    return cache.cache_folder()
+
+
+def make_read_only(package: Path) -> None:
+    """Let nothing be written beside the kernels' sources, not even by root."""
+    shutil.rmtree(package / "engine" / "__pycache__", ignore_errors=True)
+    (package / "engine" / "__pycache__").write_text("in the way")
+
+
+def test_the_kernels_are_kept_beside_their_sources(install: Path) -> None:
+    folder = folder_now()
+    assert folder is not None
+    assert folder.parent == install / "engine" / "__pycache__"
+    assert folder.is_dir()
+    assert folder_now() == folder
+
+
+def test_the_users_own_choice_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "chosen"))
+    folder = folder_now()
+    assert folder is not None
+    assert folder.parent == tmp_path / "chosen"
+
+
+def test_case_25_a_read_only_install_uses_the_home(
+    install: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_read_only(install)
+    folder = folder_now()
+    assert folder is not None
+    assert folder.parent == tmp_path / "home" / ".cache" / "citadel-solver"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    folder = folder_now()
+    assert folder is not None
+    assert folder.parent == tmp_path / "xdg" / "citadel-solver"
+
+
+def no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "nothing").write_text("no folder")
+    monkeypatch.setenv("HOME", str(tmp_path / "nothing"))
+
+
+def test_case_25_a_read_only_install_and_no_home_use_a_private_temporary_folder(
+    install: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_read_only(install)
+    no_home(tmp_path, monkeypatch)
+    folder = folder_now()
+    assert folder is not None
+    assert folder.parent.parent == tmp_path / "temporary"
+    assert folder.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_machine_code_is_not_taken_from_a_folder_open_to_others(
+    install: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_read_only(install)
+    no_home(tmp_path, monkeypatch)
+    trap = tmp_path / "temporary" / f"citadel-solver-{os.getuid()}"
+    trap.mkdir()
+    trap.chmod(0o777)
+    assert folder_now() is None
+    trap.rmdir()
+    trap.symlink_to(tmp_path / "home")
+    assert folder_now() is None
+
+
+def test_without_any_folder_kernels_still_compile(
+    install: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_read_only(install)
+    no_home(tmp_path, monkeypatch)
+    (tmp_path / "temporary").rmdir()
+    assert folder_now() is None
+    assert cache.kernel(_double)(21) == 42
+    assert cache.needs_compiling("solver.engine.general") != bool(numba.config.DISABLE_JIT)
+
+
+def test_kernels_leave_other_numba_code_alone() -> None:
+    usual = numba.config.CACHE_DIR
+    cache.kernel(_double)
+    assert usual == numba.config.CACHE_DIR
+
+
+@pytest.mark.parametrize("edited", ["engine/moves.py", "engine/table.py", "cards.py", "position.py"])
+def test_case_25_an_edited_source_is_never_served_from_a_stale_cache(install: Path, edited: str) -> None:
+    """Also where the kernel that is called stands in another file, which numba does not look at."""
+    before = folder_now()
+    with (install / edited).open("a") as source:
+        source.write("\n# edited\n")
+    assert folder_now() != before
+
+
+def test_needs_compiling_until_there_is_machine_code() -> None:
+    folder = folder_now()
+    assert folder is not None
+    assert cache.needs_compiling("solver.engine.general") != bool(numba.config.DISABLE_JIT)
+    (folder / "engine_0").mkdir()
+    (folder / "engine_0" / "general._run-76.py311.1.nbc").touch()
+    assert not cache.needs_compiling("solver.engine.general")
+    assert cache.needs_compiling("solver.engine.quota") != bool(numba.config.DISABLE_JIT)
+
+
+def test_old_folders_are_removed(install: Path) -> None:
+    kept = install / "engine" / "__pycache__"
+    for version in range(10):
+        (kept / f"kernels-{version}").mkdir(parents=True)
+        os.utime(kept / f"kernels-{version}", (version, version))
+    folder = folder_now()
+    assert folder is not None
+    assert sorted(path.name for path in kept.iterdir()) == sorted(
+        ["kernels-6", "kernels-7", "kernels-8", "kernels-9", folder.name]
+    )
+
+
+def start(install: Path, tmp_path: Path) -> "subprocess.Popen[bytes]":
+    """Solve a deal with the copy."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA", "PYTHON"))}
+    environment |= {"HOME": str(tmp_path / "nothing"), "TMPDIR": str(tmp_path / "temporary")}
+    command = [sys.executable, "-m", "solver", "solve", "ms:25"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, cwd=install.parent, env=environment, **pipes)  # type: ignore[call-overload]
+
+
+@pytest.mark.slow
+def test_case_25_two_processes_at_once_on_an_empty_cache(install: Path, tmp_path: Path) -> None:
+    processes = [start(install, tmp_path) for _ in range(2)]
+    for process in processes:
+        output, _ = process.communicate(timeout=600)
+        assert process.returncode == 1
+        assert b"ms:25: lost" in output
+    with start(install, tmp_path) as warm:
+        assert warm.communicate(timeout=600)[1] == b""
+        assert warm.returncode == 1
+
+
+@pytest.mark.slow
+def test_case_25_solving_on_a_read_only_install_without_home(
+    install: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_read_only(install)
+    no_home(tmp_path, monkeypatch)
+    for message in (b"citadel: compiling", b""):
+        with start(install, tmp_path) as process:
+            output, errors = process.communicate(timeout=600)
+            assert process.returncode == 1
+            assert b"ms:25: lost" in output
+            assert errors.startswith(message)
+            assert bool(errors) == bool(message)
+
+
+def _double(number: int) -> int:
+    return 2 * number
