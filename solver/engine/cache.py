@@ -37,8 +37,21 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 def kernel(function: Kernel) -> Kernel:
     """Compile a function on its first call, without the GIL, and keep the machine code for the next run."""
+    return _compiled(function)
+
+
+def bare_kernel(function: Kernel) -> Kernel:
+    """As ``kernel``, but without numba's memory runtime: arrays are not counted as they are passed about.
+
+    For kernels that call each other a million times a second with a workspace of many arrays: counting their
+    references takes most of the time there. Such a kernel cannot make an array, nor copy one onto another by a slice.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def _compiled(function: Kernel, **options: bool) -> Kernel:
     folder = cache_folder()
-    compiling: Any = numba.njit(nogil=True, cache=folder is not None)
+    compiling: Any = numba.njit(nogil=True, cache=folder is not None, **options)
     usual = _config.CACHE_DIR
     _config.CACHE_DIR = str(folder or "")  # read by the decorator, which other numba code shares
     try:

@@ -1,0 +1,50 @@
+"""Sets of cards as bits of an int64, and the two bit counts that the kernels need. Knows nothing of games.
+
+A set of cards is one int64, bit ``c`` for card ``c``; the cards of rank ``r`` are the four bits from ``4 * r``.
+52 bits never reach the sign, so plain signed arithmetic is safe (mixing in uint64 would turn into floats).
+"""
+
+from typing import Any
+
+from llvmlite import ir
+from numba import config, njit, types
+from numba.core.extending import intrinsic
+
+RANK_MASK = 15
+"""The four bits of a rank, to be shifted by ``4 * rank``."""
+
+if config.DISABLE_JIT:
+
+    def popcount(bits: int) -> int:
+        """Number of cards in a set."""
+        return int(bits).bit_count()
+
+    def lowest(bits: int) -> int:
+        """The lowest card of a set that is not empty."""
+        return (int(bits) & -int(bits)).bit_length() - 1
+
+else:
+
+    @intrinsic
+    def _ctpop(_typing_context: Any, bits: Any) -> Any:
+        def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+            return builder.ctpop(args[0])
+
+        return types.int64(bits), codegen
+
+    @intrinsic
+    def _cttz(_typing_context: Any, bits: Any) -> Any:
+        def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+            return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+        return types.int64(bits), codegen
+
+    @njit("int64(int64)", inline="always")
+    def popcount(bits: int) -> int:
+        """Number of cards in a set."""
+        return _ctpop(bits)
+
+    @njit("int64(int64)", inline="always")
+    def lowest(bits: int) -> int:
+        """The lowest card of a set that is not empty."""
+        return _cttz(bits)

@@ -1,0 +1,437 @@
+"""Steps out of a class, and the classes that they lead to. See docs/search.md, section 2.
+
+``list_steps`` names the irreversible steps (and relocations) that a class allows; ``take_step`` makes one of them and
+writes down every class that can come of it: one as a rule, several where the step ends a freedom that some float
+had until then (a commit).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.engine.bits import RANK_MASK, lowest, popcount
+from solver.engine.cache import bare_kernel
+from solver.engine.levels import ACCESSIBLE, FLOATS, FLUID, FREE, HOSTS, SPARE, count4
+from solver.engine.packed import (
+    BAD,
+    BOTTOM,
+    BURIED,
+    LIVE,
+    PILES,
+    RANKS,
+    RIDDEN,
+    SPACE,
+    SPACES,
+    SPACES_ANY,
+    SPACES_KINGS,
+    encode,
+)
+
+FOUND, BREAK, RELOCATE = 0, 1, 2
+"""Kinds of step."""
+
+MAX_STEPS = 256
+"""More than the steps of any class: 4 founds, 52 breaks, 4 x 4 + 4 relocations a rank."""
+
+# What `take_step` does next
+_ENTER, _SEAT, _CHANGE = 0, 1, 2
+# Fields of Commits.fixed
+_LIFTED, _LIVE, _BAD, _PLACES, _SKELETON, _ANY_CARD, _ROOM, _BOTTOM = 0, 1, 2, 3, 4, 5, 6, 7
+_ON_SPACE = 4
+"""The place of a seating on a space, after the four suits."""
+
+
+class Steps(NamedTuple):
+    """The steps out of a class: kind, card and, for a relocation, target (a card or SPACE); int64[256] each."""
+
+    kind: np.ndarray
+    card: np.ndarray
+    target: np.ndarray
+
+
+class Commits(NamedTuple):
+    """Scratch of ``take_step``.
+
+    Attributes
+    ----------
+    host, final
+        int8[52]: the position being put together, before and after the canonical seating.
+    card, left, place, rank
+        int64[53]: the seatings decided so far: the card, the cards to seat after it on its level, the place now tried
+        (0-3 a suit, 4 a space), its level.
+    accessible, floats, hosts, used, free
+        int64[14]: each level after the step, as found on the way up: its accessible cards, floats, hosts, the hosts
+        that committed cards use, and whether it is free by itself.
+    short, spaces
+        int64[14]: how many lifted cards of a level have no host at the tightest moment, and how many of its committed
+        cards are on spaces.
+    fixed
+        int64[8]: what is the same for all results of the step, and the room and bottoms left by the decisions so far;
+        see the field names below.
+    """
+
+    host: np.ndarray
+    final: np.ndarray
+    card: np.ndarray
+    left: np.ndarray
+    place: np.ndarray
+    rank: np.ndarray
+    accessible: np.ndarray
+    floats: np.ndarray
+    hosts: np.ndarray
+    used: np.ndarray
+    free: np.ndarray
+    short: np.ndarray
+    spaces: np.ndarray
+    fixed: np.ndarray
+
+
+class Successors(NamedTuple):
+    """Classes written by ``take_step``.
+
+    Attributes
+    ----------
+    keys
+        int64[n, 4]: three key words and the skeleton's number.
+    count
+        int64[3]: how many there are; 1 if some were left out; how many there may be.
+    """
+
+    keys: np.ndarray
+    count: np.ndarray
+
+
+def new_steps() -> Steps:
+    """Room for the steps out of one class."""
+    return Steps(*(np.zeros(MAX_STEPS, np.int64) for _ in range(3)))
+
+
+def new_commits() -> Commits:
+    """Scratch for ``take_step``."""
+    decisions = [np.zeros(53, np.int64) for _ in range(4)]
+    by_level = [np.zeros(14, np.int64) for _ in range(7)]
+    return Commits(np.zeros(52, np.int8), np.zeros(52, np.int8), *decisions, *by_level, np.zeros(8, np.int64))
+
+
+def new_successors(size: int) -> Successors:
+    """Room for ``size`` successors."""
+    return Successors(np.zeros((size, 4), np.int64), np.array([0, 0, size], np.int64))
+
+
+@bare_kernel
+def safe_founding(board, state, levels):  # type: ignore[no-untyped-def]
+    """The lowest accessible card that settling founds, or -1.
+
+    Such a card fits its foundation, and every card of rank two lower is founded: whatever could still want to lie on
+    it can be founded the moment it is uncovered.
+    """
+    founded = state.founded
+    ranks = board.size[RANKS]
+    fewest = min(min(founded[0], founded[1]), min(founded[2], founded[3]))
+    best = -1
+    for suit in range(4):
+        rank = founded[suit]
+        if rank < ranks and rank <= fewest + 1:
+            card = 4 * rank + suit
+            if levels[ACCESSIBLE] >> card & 1 and (best < 0 or card < best):
+                best = card
+    return best
+
+
+@bare_kernel
+def list_steps(board, state, levels, rung, steps):  # type: ignore[no-untyped-def]
+    """List the steps that a class allows and return their number. The state is the class's canonical member."""
+    host, _rider, sets, founded = state
+    kind, cards, target = steps
+    ranks = board.size[RANKS]
+    any_card = board.size[SPACES] == SPACES_ANY
+    accessible, hosts, fluid, spare = levels[ACCESSIBLE], levels[HOSTS], levels[FLUID], levels[SPARE]
+    # Uncovering costs nothing for an accessible card, one space for a host of a level that is not fluid.
+    reachable = accessible
+    if any_card and spare >= 1:
+        reachable |= hosts
+    n = 0
+    for suit in range(4):
+        card = 4 * founded[suit] + suit
+        if founded[suit] < ranks and reachable >> card & 1:
+            kind[n] = FOUND
+            cards[n] = card
+            n += 1
+    bad = sets[BAD] & reachable
+    while bad:
+        card = lowest(bad)
+        bad &= bad - 1
+        rank = card >> 2
+        cost = 0 if accessible >> card & 1 else 1
+        if not fluid >> rank & 1:
+            if not any_card and (rank < ranks - 1 or board.size[SPACES] != SPACES_KINGS):
+                continue
+            cost += 1
+        if cost <= spare or cost == 0:
+            kind[n] = BREAK
+            cards[n] = card
+            n += 1
+    if any_card and spare >= 1:
+        # Built cards that only a parked rider sets free. Their level has no float, so its free hosts are bare.
+        pinned = hosts & ~accessible & sets[LIVE] & ~sets[BAD]
+        if rung > 0:
+            pinned &= ~((1 << (4 * rung)) - 1)
+        while pinned:
+            card = lowest(pinned)
+            pinned &= pinned - 1
+            rank = card >> 2
+            if fluid >> rank & 1:
+                bare = hosts & (RANK_MASK << (4 * rank + 4))
+                while bare:
+                    below = lowest(bare)
+                    bare &= bare - 1
+                    kind[n] = RELOCATE
+                    cards[n] = card
+                    target[n] = below
+                    n += 1
+            if spare >= 2 and host[card] != SPACE:
+                kind[n] = RELOCATE
+                cards[n] = card
+                target[n] = SPACE
+                n += 1
+    return n
+
+
+@bare_kernel
+def take_step(board, state, levels, rung, skeleton, kind, card, target, commits, out):  # type: ignore[no-untyped-def]
+    """Write every class that a step leads to into ``out``, unsettled, canonical members' keys.
+
+    ``state`` is the canonical member of the class, ``levels`` its analysis, ``skeleton`` its skeleton's number.
+
+    The floats of free levels are lifted off the board. Level by level upwards, those that are no longer accessible are
+    seated in every way on the places that their level had before the step. Once all of those are seated it is known
+    which levels are still free; the floats of the others are seated in every way too. The rest take canonical seats.
+    """
+    host, _rider, sets, _founded = state
+    ranks = board.size[RANKS]
+    any_card = board.size[SPACES] == SPACES_ANY
+    bit = 1 << card
+    own_rank = card >> 2
+
+    lifted, bared = 0, 0
+    free_before = levels[FREE]
+    for rank in range(ranks):
+        if free_before >> rank & 1:
+            lifted |= levels[FLOATS] & (RANK_MASK << (4 * rank))
+            bared |= levels[HOSTS] & (RANK_MASK << (4 * rank + 4))
+    was_lifted = lifted & bit
+    was_bottom = not was_lifted and host[card] == SPACE
+    live, bad, buried = sets[LIVE], sets[BAD] & ~bit, sets[BURIED]
+    ridden = sets[RIDDEN] & ~bared
+    bottom = sets[BOTTOM] & ~lifted & ~bit
+    if not was_lifted and host[card] != SPACE:
+        ridden &= ~(1 << host[card])
+    lifted &= ~bit
+    work = commits.host
+    for i in range(4 * ranks):
+        work[i] = host[i]
+    new_skeleton = skeleton
+    if sets[BAD] & bit:
+        p = board.pile[card]
+        new_skeleton -= board.pile_step[p]
+        k = popcount(sets[BAD] & board.above[p, 0])
+        buried = buried & ~board.above[p, 0] | board.below[p, k - 1]
+    extra = 0  # piles taken at the tightest moment, beside those that are counted below
+    leaving = -1  # the level at which the card itself still takes a place just before it is founded
+    if kind == FOUND:
+        live &= ~bit
+        new_skeleton += board.suit_step[card & 3]
+        if was_lifted:
+            leaving = own_rank
+        elif was_bottom:
+            extra = 1
+    elif kind == BREAK:
+        if own_rank == ranks - 1 and not any_card:
+            work[card] = SPACE
+            bottom |= bit
+        else:
+            lifted |= bit
+    else:
+        work[card] = target
+        if target == SPACE:
+            bottom |= bit
+        else:
+            ridden |= 1 << target
+        if was_bottom:
+            extra = 1
+    # At the tightest moment the committed cards are in their places and the others seated as well as possible. `room`
+    # is how many piles are then left over; a committed card on a space takes one unless its level is short of hosts.
+    places = levels[HOSTS] & ~bit
+    room = board.size[PILES] - popcount(bottom) - extra
+    for rank in range(ranks):
+        cards = count4((lifted >> (4 * rank)) & RANK_MASK) + (rank == leaving)
+        short = max(0, cards - count4((places >> (4 * rank + 4)) & RANK_MASK))
+        commits.short[rank] = short
+        commits.spaces[rank] = 0
+        room -= short
+        if short and not any_card:
+            return
+    if room < 0:
+        return
+    fixed = commits.fixed
+    fixed[_LIFTED], fixed[_LIVE], fixed[_BAD], fixed[_PLACES] = lifted, live, bad, places
+    fixed[_SKELETON], fixed[_ANY_CARD], fixed[_ROOM], fixed[_BOTTOM] = new_skeleton, any_card, room, bottom
+
+    accessible, floats, hosts, used = commits.accessible, commits.floats, commits.hosts, commits.used
+    accessible[0] = live & RANK_MASK & ~ridden
+    n = 0  # seatings decided
+    rank, todo = 0, 0
+    mode = _ENTER
+    while True:
+        if mode == _ENTER:
+            if rank == ranks:
+                _seat_rest(board, n, commits, out)
+                mode = _CHANGE
+                continue
+            used[rank] = 0
+            todo = lifted & (RANK_MASK << (4 * rank)) & ~accessible[rank] if rank >= rung else 0
+            mode = _SEAT
+        elif mode == _SEAT:
+            if todo:
+                _decide(commits, n, rank, todo)
+                n += 1
+                mode = _CHANGE
+                continue
+            # Every pinned card of the level is seated: what does the level look like?
+            of_rank = RANK_MASK << (4 * rank)
+            above = live & (of_rank << 4)
+            if rank < rung:
+                f = live & ~bad & ~buried & of_rank
+                h = above & ~buried
+            else:
+                f = accessible[rank] & ~bad
+                h = above & ~ridden & ~used[rank]
+            if not any_card:
+                f &= ~fixed[_BOTTOM]
+            if rank >= rung:
+                seated = f & ~lifted & ~fixed[_BOTTOM]
+                while seated:
+                    h |= 1 << work[lowest(seated)]
+                    seated &= seated - 1
+            floats[rank] = f
+            hosts[rank] = h
+            fluid = count4(h >> (4 * rank + 4)) > count4(f >> (4 * rank))
+            accessible[rank + 1] = h if fluid else 0
+            commits.free[rank] = 1 if fluid or rank < rung else 0
+            rank += 1
+            mode = _ENTER
+        else:
+            if n == 0:
+                return
+            if _change(commits, n):
+                rank = commits.rank[n - 1]
+                todo = commits.left[n - 1]
+                mode = _SEAT
+            else:
+                n -= 1
+
+
+@bare_kernel
+def _decide(commits, n, rank, todo):  # type: ignore[no-untyped-def]
+    """Open decision ``n``: the lowest card of ``todo`` is to be seated on level ``rank``; it has no place yet."""
+    commits.card[n] = lowest(todo)
+    commits.left[n] = todo & (todo - 1)
+    commits.rank[n] = rank
+    commits.place[n] = -1
+
+
+@bare_kernel
+def _change(commits, n):  # type: ignore[no-untyped-def]
+    """Move the last of ``n`` decisions on to its next place; False when it has tried all."""
+    last = n - 1
+    fixed, used, spaces, short = commits.fixed, commits.used, commits.spaces, commits.short
+    card, rank, place = commits.card[last], commits.rank[last], commits.place[last]
+    base = 4 * rank + 4
+    if place == _ON_SPACE:
+        fixed[_BOTTOM] &= ~(1 << card)
+        spaces[rank] -= 1
+        if spaces[rank] >= short[rank]:
+            fixed[_ROOM] += 1
+        return False
+    if place >= 0:
+        used[rank] &= ~(1 << (base + place))
+    place += 1
+    open_places = fixed[_PLACES] & ~used[rank]
+    while place < _ON_SPACE and not open_places >> (base + place) & 1:
+        place += 1
+    if place < _ON_SPACE:
+        used[rank] |= 1 << (base + place)
+        commits.host[card] = base + place
+    elif fixed[_ANY_CARD] and (spaces[rank] < short[rank] or fixed[_ROOM] > 0):
+        if spaces[rank] >= short[rank]:
+            fixed[_ROOM] -= 1
+        spaces[rank] += 1
+        fixed[_BOTTOM] |= 1 << card
+        commits.host[card] = SPACE
+    else:
+        return False
+    commits.place[last] = place
+    return True
+
+
+@bare_kernel
+def _seat_rest(board, n, commits, out):  # type: ignore[no-untyped-def]
+    """The second half of ``take_step``: all pinned cards are seated by ``n`` decisions; seat the floats that must be."""
+    ranks, piles = board.size[RANKS], board.size[PILES]
+    fixed = commits.fixed
+    lifted = fixed[_LIFTED]
+    spare_left = False
+    if fixed[_ANY_CARD]:
+        taken, stranded = fixed[_BOTTOM], 0
+        for rank in range(ranks):
+            f, h = commits.floats[rank], commits.hosts[rank]
+            taken &= ~f
+            stranded += max(0, count4(f >> (4 * rank)) - count4(h >> (4 * rank + 4)))
+        spare_left = popcount(taken) + stranded < piles
+    first = n
+    rank, todo = -1, 0
+    while True:
+        while not todo:
+            rank += 1
+            if rank == ranks:
+                break
+            if not (commits.free[rank] or spare_left):
+                todo = lifted & commits.floats[rank]
+        if rank < ranks:
+            _decide(commits, n, rank, todo)
+            n += 1
+        else:
+            _emit(ranks, spare_left, commits, out)
+        while n > first and not _change(commits, n):
+            n -= 1
+        if n == first:
+            return
+        rank, todo = commits.rank[n - 1], commits.left[n - 1]
+
+
+@bare_kernel
+def _emit(ranks, spare_left, commits, out):  # type: ignore[no-untyped-def]
+    """Write one result of ``take_step``: the committed cards where they were seated, the others in canonical order."""
+    place = out.count[0]
+    if place >= out.count[2]:
+        out.count[1] = 1
+        return
+    fixed = commits.fixed
+    host = commits.final
+    for i in range(4 * ranks):
+        host[i] = commits.host[i]
+    for rank in range(ranks):
+        if not (commits.free[rank] or spare_left):
+            continue
+        f, h = commits.floats[rank], commits.hosts[rank]
+        while f:
+            card = lowest(f)
+            f &= f - 1
+            if h:
+                host[card] = lowest(h)
+                h &= h - 1
+            else:
+                host[card] = SPACE
+    encode(host, fixed[_LIVE], fixed[_BAD], ranks, out.keys[place])
+    out.keys[place, 3] = fixed[_SKELETON]
+    out.count[0] = place + 1

@@ -1,0 +1,105 @@
+"""Levels: which cards float, which can hold them, and the one arrangement that stands for a class.
+
+See docs/search.md, section 2 for the words and section 5 for the optimistic levels of the ladder.
+"""
+
+from solver.engine.bits import RANK_MASK, lowest, popcount
+from solver.engine.cache import bare_kernel
+from solver.engine.packed import BAD, BOTTOM, BURIED, LIVE, PILES, RANKS, RIDDEN, SPACE, SPACES, SPACES_ANY
+
+# Fields of a level analysis, int64[6]
+ACCESSIBLE, FLOATS, HOSTS, FLUID, FREE, SPARE = 0, 1, 2, 3, 4, 5
+N_FIELDS = 6
+
+
+@bare_kernel
+def count4(bits):  # type: ignore[no-untyped-def]
+    """Number of bits in a set of at most four."""
+    return (0x4332322132212110 >> (4 * bits)) & 7
+
+
+@bare_kernel
+def analyze(board, state, rung, levels):  # type: ignore[no-untyped-def]
+    """Analyse the levels of a position from level 0 upwards, those below ``rung`` optimistically.
+
+    Fills int64[6] ``levels``: the accessible cards, the floats of each level (bits of their own rank), the hosts of each
+    level r (bits of rank r + 1), the fluid levels and the free levels (bit r for level r), and the spare spaces.
+    """
+    host, _rider, sets, _founded = state
+    ranks = board.size[RANKS]
+    any_card = board.size[SPACES] == SPACES_ANY
+    live, bottom, ridden = sets[LIVE], sets[BOTTOM], sets[RIDDEN]
+    built = live & ~sets[BAD]
+    if not any_card:
+        built &= ~bottom  # where spaces take few cards or none, bottoms never float
+    accessible = live & ~ridden & RANK_MASK
+    floats, hosts, fluid = 0, 0, 0
+    stranded = 0  # floats for which their level has no host
+    for rank in range(ranks):
+        of_rank = RANK_MASK << (4 * rank)
+        above = live & (of_rank << 4)
+        if rank < rung:
+            f = built & of_rank & ~sets[BURIED]
+            h = above & ~sets[BURIED]
+        else:
+            f = built & of_rank & accessible
+            h = above & ~ridden
+            seated = f & ~bottom
+            while seated:
+                card = lowest(seated)
+                seated &= seated - 1
+                h |= 1 << host[card]
+        floats |= f
+        hosts |= h
+        excess = count4(f >> (4 * rank)) - count4((h >> (4 * rank + 4)) & RANK_MASK)
+        if excess < 0:
+            fluid |= 1 << rank
+            accessible |= h
+        elif any_card:
+            stranded += excess
+    spare = board.size[PILES] - popcount(bottom & ~floats) - stranded
+    free = fluid
+    if any_card and spare >= 1:
+        free = (1 << ranks) - 1
+    elif rung > 0:
+        free |= (1 << rung) - 1
+    levels[ACCESSIBLE] = accessible
+    levels[FLOATS] = floats
+    levels[HOSTS] = hosts
+    levels[FLUID] = fluid
+    levels[FREE] = free
+    levels[SPARE] = spare
+
+
+@bare_kernel
+def canonicalize(board, state, levels):  # type: ignore[no-untyped-def]
+    """Rearrange a position into the one that stands for its class.
+
+    The floats of each free level, by suit, go on that level's hosts, by suit; those left over go on spaces.
+    """
+    host, rider, sets, _founded = state
+    for rank in range(board.size[RANKS]):
+        if not levels[FREE] >> rank & 1:
+            continue
+        floats = levels[FLOATS] & (RANK_MASK << (4 * rank))
+        if not floats:
+            continue
+        hosts = levels[HOSTS] & (RANK_MASK << (4 * rank + 4))
+        sets[RIDDEN] &= ~hosts
+        rest = hosts
+        while rest:
+            rider[lowest(rest)] = -1
+            rest &= rest - 1
+        while floats:
+            card = lowest(floats)
+            floats &= floats - 1
+            if hosts:
+                below = lowest(hosts)
+                hosts &= hosts - 1
+                host[card] = below
+                rider[below] = card
+                sets[RIDDEN] |= 1 << below
+                sets[BOTTOM] &= ~(1 << card)
+            else:
+                host[card] = SPACE
+                sets[BOTTOM] |= 1 << card

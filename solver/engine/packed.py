@@ -1,0 +1,246 @@
+"""The packed deal and position that the quota search works on, and the class key. See docs/search.md, sections 1 and 2.
+
+A position is what every card lies on: ``host[c]`` is a card, ``SPACE`` at the bottom of a pile, or ``FOUNDED``.
+``rider[c]`` is the inverse. The order of the piles never enters. Beside the two arrays a position keeps sets of
+cards as bits (see ``bits``), so that one shift gives the four cards of a rank.
+
+A key holds, per card, three bits that say where it lies; the four cards of a rank take 12 bits, five ranks a word:
+
+    word 0: ranks 0-4, word 1: ranks 5-9, word 2: ranks 10-12     bit of card c in its word: 12 * (rank % 5) + 3 * suit
+    code 0-3  on the card one rank higher of that suit (a built bond)
+    code 4    at the bottom of a pile, where that counts as built
+    code 5    where the deal put it, on a bad bond
+    code 6    founded
+
+Worked by hand: 5S lies on 6H, so its code is 0; 5S is rank 4, suit 3: bits 57-59 of word 0 are 000.
+Play makes built bonds only, so a bad bond is always the dealt one and the code need not say which.
+Equal keys mean equal positions, piles' order aside: "lost" never rests on a hash.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.engine.bits import popcount
+from solver.engine.cache import bare_kernel
+from solver.position import Position
+
+SPACE = 52
+"""The host of a card at the bottom of a pile."""
+FOUNDED = 53
+"""The host of a card on its foundation."""
+NONE = -1
+"""No rider."""
+
+CODE_SPACE = 4
+CODE_BAD = 5
+CODE_FOUNDED = 6
+RANKS_PER_WORD = 5
+
+SPACES_NONE, SPACES_KINGS, SPACES_ANY = 0, 1, 2
+SPACES_CODE = {"none": SPACES_NONE, "kings": SPACES_KINGS, "any": SPACES_ANY}
+
+# Fields of Board.size
+RANKS, PILES, SPACES = 0, 1, 2
+
+# Fields of State.sets
+LIVE, BAD, BOTTOM, RIDDEN, BURIED = 0, 1, 2, 3, 4
+
+
+class Board(NamedTuple):
+    """What never changes during a deal.
+
+    Attributes
+    ----------
+    size
+        int64[3]: number of ranks, number of piles, what a space accepts.
+    host
+        int8[52]: what each card lies on in the deal.
+    pile
+        int8[52]: the dealt pile that each card belongs to, -1 if it starts on its foundation.
+    stump
+        int8[13, 53]: ``stump[p, k]`` is the stump top of dealt pile p when k of its bad bonds are left, k >= 1.
+    above
+        int64[13, 53]: the cards dealt above that stump top; for k = 0 the whole pile.
+    below
+        int64[13, 53]: the cards dealt below it, the buried ones; for k = 0 none.
+    pile_step, suit_step
+        int64[13], int64[4]: weights of the mixed-radix number that names a skeleton.
+    """
+
+    size: np.ndarray
+    host: np.ndarray
+    pile: np.ndarray
+    stump: np.ndarray
+    above: np.ndarray
+    below: np.ndarray
+    pile_step: np.ndarray
+    suit_step: np.ndarray
+
+
+class State(NamedTuple):
+    """One position: int8[52] hosts, int8[52] riders, int64[5] sets of cards, int64[4] founded counts.
+
+    The sets: ``LIVE`` not founded, ``BAD`` on a bad bond, ``BOTTOM`` at the bottom of a pile, ``RIDDEN`` carrying a
+    card, ``BURIED`` with a bad bond somewhere above.
+    """
+
+    host: np.ndarray
+    rider: np.ndarray
+    sets: np.ndarray
+    founded: np.ndarray
+
+
+def new_state() -> State:
+    """A state with its arrays, to be filled by ``decode``."""
+    return State(np.zeros(52, np.int8), np.zeros(52, np.int8), np.zeros(5, np.int64), np.zeros(4, np.int64))
+
+
+def new_board() -> Board:
+    """A board with its arrays, to be filled by ``load_board``."""
+    return Board(
+        np.zeros(3, np.int64),
+        np.zeros(52, np.int8),
+        np.zeros(52, np.int8),
+        np.zeros((13, 53), np.int8),
+        np.zeros((13, 53), np.int64),
+        np.zeros((13, 53), np.int64),
+        np.zeros(13, np.int64),
+        np.zeros(4, np.int64),
+    )
+
+
+def pack(position: Position) -> tuple[np.ndarray, np.ndarray]:
+    """The piles of a position as int8[13, 52] and int64[13] heights."""
+    piles = np.zeros((13, 52), np.int8)
+    heights = np.zeros(13, np.int64)
+    for number, pile in enumerate(position.piles):
+        piles[number, : len(pile)] = pile
+        heights[number] = len(pile)
+    return piles, heights
+
+
+@bare_kernel
+def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):  # type: ignore[no-untyped-def]
+    """Fill ``board`` with a dealt position and ``root`` (int64[4]) with its key and skeleton.
+
+    ``piles`` int8[13, 52] bottom card first, ``heights`` int64[13], ``founded`` int64[4].
+    """
+    board.size[RANKS] = ranks
+    board.size[PILES] = n_piles
+    board.size[SPACES] = spaces
+    board.host[:] = FOUNDED
+    board.pile[:] = -1
+    root[:] = 0
+    step = 1
+    for suit in range(4):
+        board.suit_step[suit] = step
+        root[3] += step * founded[suit]
+        step *= ranks + 1
+        for rank in range(founded[suit]):
+            _write_code(root, 4 * rank + suit, CODE_FOUNDED)
+    for p in range(13):
+        bad = 0
+        whole = 0
+        height = heights[p] if p < n_piles else 0
+        for i in range(height):
+            card = piles[p, i]
+            board.pile[card] = p
+            below = whole
+            whole |= 1 << card
+            if i == 0:
+                board.host[card] = SPACE
+                built = spaces == SPACES_ANY or (spaces == SPACES_KINGS and card >> 2 == ranks - 1)
+                code = CODE_SPACE
+            else:
+                board.host[card] = piles[p, i - 1]
+                built = piles[p, i - 1] >> 2 == (card >> 2) + 1
+                code = piles[p, i - 1] & 3
+            if not built:
+                bad += 1
+                board.stump[p, bad] = card
+                board.below[p, bad] = below
+                code = CODE_BAD
+            _write_code(root, card, code)
+        for k in range(bad + 1):
+            board.above[p, k] = whole
+            if k > 0:
+                board.above[p, k] &= ~(board.below[p, k] | 1 << board.stump[p, k])
+        board.pile_step[p] = step
+        root[3] += step * bad
+        step *= bad + 1
+
+
+@bare_kernel
+def _write_code(key, card, code):  # type: ignore[no-untyped-def]
+    rank = card >> 2
+    key[rank // RANKS_PER_WORD] |= code << (12 * (rank % RANKS_PER_WORD) + 3 * (card & 3))
+
+
+@bare_kernel
+def decode(word0, word1, word2, board, state):  # type: ignore[no-untyped-def]
+    """Fill ``state`` with the position of a key."""
+    host, rider, sets, founded = state
+    ranks = board.size[RANKS]
+    live, bad, bottom, ridden = 0, 0, 0, 0
+    rider[:] = NONE
+    founded[:] = 0
+    word = word0
+    for rank in range(ranks):
+        if rank == RANKS_PER_WORD:
+            word = word1
+        elif rank == 2 * RANKS_PER_WORD:
+            word = word2
+        for suit in range(4):
+            card = 4 * rank + suit
+            code = word & 7
+            word >>= 3
+            if code == CODE_FOUNDED:
+                host[card] = FOUNDED
+                founded[suit] += 1
+                continue
+            live |= 1 << card
+            if code < CODE_SPACE:
+                below = 4 * rank + 4 + code
+            elif code == CODE_SPACE:
+                below = SPACE
+            else:
+                below = board.host[card]
+                bad |= 1 << card
+            host[card] = below
+            if below == SPACE:
+                bottom |= 1 << card
+            else:
+                rider[below] = card
+                ridden |= 1 << below
+    sets[LIVE] = live
+    sets[BAD] = bad
+    sets[BOTTOM] = bottom
+    sets[RIDDEN] = ridden
+    buried = 0
+    if bad:
+        for p in range(board.size[PILES]):
+            buried |= board.below[p, popcount(bad & board.above[p, 0])]
+    sets[BURIED] = buried
+
+
+@bare_kernel
+def encode(host, live, bad, ranks, key):  # type: ignore[no-untyped-def]
+    """Write the key of a position into int64[3] ``key``; every live card's host, and the bad ones, are given."""
+    key[0] = 0
+    key[1] = 0
+    key[2] = 0
+    for rank in range(ranks):
+        codes = 0
+        for suit in range(4):
+            card = 4 * rank + suit
+            if not live >> card & 1:
+                code = CODE_FOUNDED
+            elif bad >> card & 1:
+                code = CODE_BAD
+            elif host[card] == SPACE:
+                code = CODE_SPACE
+            else:
+                code = host[card] & 3
+            codes |= code << (3 * suit)
+        key[rank // RANKS_PER_WORD] |= codes << (12 * (rank % RANKS_PER_WORD))
