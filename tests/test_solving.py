@@ -102,7 +102,8 @@ def test_case_4_tiny_budgets_say_unknown() -> None:
     position = deal("ms:24", "citadel")
     few_nodes = solve(position, CITADEL, max_nodes=1)
     assert (few_nodes.verdict, few_nodes.why_unknown, few_nodes.moves) == (Verdict.UNKNOWN, "nodes", None)
-    aborted = solve(position, CITADEL, abort=np.ones(1, np.uint8))
+    hard = deal("ms:38", "penelopes-web")  # more than is searched between two looks at the flag
+    aborted = solve(hard, "penelopes-web", abort=np.ones(1, np.uint8))
     assert (aborted.verdict, aborted.why_unknown) == (Verdict.UNKNOWN, "interrupted")
 
 

@@ -1,0 +1,62 @@
+"""The examples of README.md, run."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parent.parent / "README.md").read_text()
+
+
+def console_examples() -> list[tuple[str, list[str]]]:
+    """The commands of the console blocks with the lines shown after each; redirected ones left out."""
+    examples: list[tuple[str, list[str]]] = []
+    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                examples.append((line[2:], []))
+            else:
+                examples[-1][1].append(line)
+    return [example for example in examples if ">" not in example[0]]
+
+
+def steady(line: str) -> str:
+    """A line without what differs between machines and versions of the engine: figures, and which moves win."""
+    line = re.sub(r"\d+ (positions?|class|classes), \d+\.\d+ s", "NODES, TIME", line)
+    line = re.sub(r"\d+ moves", "MOVES", line)
+    return re.sub(r"[A2-9TJQK][HCDS] (\d+|F) (\d+|F)", "MOVE", line)
+
+
+@pytest.mark.parametrize(("command", "shown"), console_examples(), ids=[command for command, _ in console_examples()])
+def test_console_example(command: str, shown: list[str], tmp_path: Path) -> None:
+    script = tmp_path / "citadel"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m solver "$@"\n')
+    script.chmod(0o755)
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    printed = subprocess.run(
+        ["sh", "-c", command], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    lines = [line for line in printed.stdout.splitlines() if "compiling the kernels" not in line]
+    if shown[-1] == "...":
+        shown = shown[:-1]
+        lines = lines[: len(shown)]
+    assert list(map(steady, lines)) == list(map(steady, shown))
+
+
+def test_python_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (tmp_path / "my.board").write_text("Foundations: H-K C-K D-K S-J\nQS\nKS\n")
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("won ")
+    assert len(lines) > 60
+    assert lines[-1] == "won"
+
+
+def test_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\((?!http)([^)#]+)", README):
+        assert (Path(__file__).parent.parent / target).exists(), target
