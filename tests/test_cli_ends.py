@@ -76,6 +76,16 @@ def test_case_26_a_reader_that_leaves_is_no_error(arguments: list[str]) -> None:
         assert process.stderr.read() == ""
 
 
+def test_case_26_a_reader_of_the_errors_that_leaves_changes_no_status() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        assert [start(*arguments, stderr=writing).wait(PATIENCE) for arguments in (["solve", "x"], [])] == [2, 2]
+        assert start("solve", "ms:24-25", stderr=writing).wait(PATIENCE) == 0
+    finally:
+        os.close(writing)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk_is_said_in_one_line() -> None:
     with Path("/dev/full").open("w") as full, start("deal", "1", stdout=full) as process:

@@ -57,7 +57,7 @@ class Application(click.Group):
         try:
             status = super().main(*args, **extra)
         except click.exceptions.NoArgsIsHelpError as usage:
-            click.echo(usage.format_message(), err=True)
+            _write_error(usage.format_message())
             status = BAD_INPUT
         except (click.ClickException, InputError) as error:
             say(_in_words(error))
@@ -72,7 +72,7 @@ class Application(click.Group):
             _drop_output()
             status = BAD_INPUT
         except Exception:
-            traceback.print_exc()
+            _write_error(traceback.format_exc())
             say("this is a fault of the program, please report it with the lines above")
             status = FAULT
         sys.exit(status)
@@ -80,7 +80,7 @@ class Application(click.Group):
 
 def say(message: str) -> None:
     """Write one line to standard error."""
-    click.echo("citadel: " + " ".join(message.split()), err=True)
+    _write_error("citadel: " + " ".join(message.split()))
 
 
 def leave_now(status: int) -> NoReturn:
@@ -142,6 +142,11 @@ def _in_words(error: click.ClickException | InputError) -> str:
     if isinstance(error, click.UsageError) and not isinstance(error, click.BadParameter) and error.ctx:
         message += f" (see {error.ctx.command_path} --help)"
     return message
+
+
+def _write_error(text: str) -> None:
+    with suppress(OSError):  # nobody reads it: no reason to end, and least of all with a verdict's status
+        click.echo(text, err=True)
 
 
 def _flush() -> None:
