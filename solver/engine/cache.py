@@ -49,7 +49,7 @@ def bare_kernel(function: Kernel) -> Kernel:
     return _compiled(function, _nrt=False)
 
 
-def _compiled(function: Kernel, **options: bool) -> Kernel:
+def _compiled(function: Kernel, **options: Any) -> Kernel:
     folder = cache_folder()
     compiling: Any = numba.njit(nogil=True, cache=folder is not None, **options)
     usual = _config.CACHE_DIR
