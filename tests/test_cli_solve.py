@@ -266,8 +266,8 @@ def test_bad_input_is_one_line_and_nothing_runs(arguments: list[str], message: s
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["solve", "--var", "citadel", "ms:24"], "No such option '--var'"),
-        (["solve", "--max", "9", "ms:24"], "No such option '--max'"),
+        (["solve", "--var", "citadel", "ms:24"], "No such option"),
+        (["solve", "--max", "9", "ms:24"], "No such option"),
         (["solve", "--variant", "citadle", "ms:24"], "did you mean citadel? there are citadel, exiled-kings, "),
         (["solve", "--spaces", "queens", "ms:24"], "'queens' is not one of 'any', 'kings', 'none'"),
         (["solve", "--variant", "bakers-dozen", "--skim", "no", "1"], "skim does not apply to it"),

@@ -78,7 +78,7 @@ _POWERS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,9})?)([KMGT]?)(?:I?B)?", re.ASCII)
 
 
-class MemorySize(click.ParamType[int]):
+class MemorySize(click.ParamType):  # type: ignore[type-arg]  # not generic before click 8.4
     """Bytes, as ``512M``, ``2G`` or a plain number."""
 
     name = "size"
