@@ -115,9 +115,17 @@ class Engine:
         return result
 
 
+def _is_suit_blind(rules: Rules) -> bool:
+    """Whether single cards decide what can be won, and nothing comes back or goes up by itself."""
+    return rules.unit in ("card", "supermove") and rules.withdrawal == "no" and rules.auto_found == "never"
+
+
 _prepared: set[str] = set()
 
-ENGINES = (Engine("general", "solver.engine.general", "position", serves=lambda _: True),)
+ENGINES = (
+    Engine("quota", "solver.engine.quota", "class", serves=_is_suit_blind),
+    Engine("general", "solver.engine.general", "position", serves=lambda _: True),
+)
 """All engines; a rule set is searched by the first one that serves it."""
 
 

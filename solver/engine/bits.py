@@ -7,13 +7,16 @@ A set of cards is one int64, bit ``c`` for card ``c``; the cards of rank ``r`` a
 from typing import Any
 
 from llvmlite import ir
-from numba import config, njit, types
+from numba import config as _numba_config
+from numba import njit, types
 from numba.core.extending import intrinsic
 
 RANK_MASK = 15
 """The four bits of a rank, to be shifted by ``4 * rank``."""
 
-if config.DISABLE_JIT:
+_config: Any = _numba_config  # its attributes are made at run time
+
+if _config.DISABLE_JIT:
 
     def popcount(bits: int) -> int:
         """Number of cards in a set."""
@@ -42,9 +45,9 @@ else:
     @njit("int64(int64)", inline="always")
     def popcount(bits: int) -> int:
         """Number of cards in a set."""
-        return _ctpop(bits)
+        return _ctpop(bits)  # type: ignore[call-arg]
 
     @njit("int64(int64)", inline="always")
     def lowest(bits: int) -> int:
         """The lowest card of a set that is not empty."""
-        return _cttz(bits)
+        return _cttz(bits)  # type: ignore[call-arg]

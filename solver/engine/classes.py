@@ -93,12 +93,12 @@ class Successors(NamedTuple):
     ----------
     keys
         int64[n, 4]: three key words and the skeleton's number.
-    count
+    size
         int64[3]: how many there are; 1 if some were left out; how many there may be.
     """
 
     keys: np.ndarray
-    count: np.ndarray
+    size: np.ndarray
 
 
 def new_steps() -> Steps:
@@ -108,9 +108,10 @@ def new_steps() -> Steps:
 
 def new_commits() -> Commits:
     """Scratch for ``take_step``."""
-    decisions = [np.zeros(53, np.int64) for _ in range(4)]
-    by_level = [np.zeros(14, np.int64) for _ in range(7)]
-    return Commits(np.zeros(52, np.int8), np.zeros(52, np.int8), *decisions, *by_level, np.zeros(8, np.int64))
+    hosts = [np.zeros(52, np.int8)] * 2
+    decisions = [np.zeros(53, np.int64)] * 4
+    by_level = [np.zeros(14, np.int64)] * 7
+    return Commits(*(array.copy() for array in [*hosts, *decisions, *by_level, np.zeros(8, np.int64)]))
 
 
 def new_successors(size: int) -> Successors:
@@ -119,7 +120,7 @@ def new_successors(size: int) -> Successors:
 
 
 @bare_kernel
-def safe_founding(board, state, levels):  # type: ignore[no-untyped-def]
+def safe_founding(board, state, levels):
     """The lowest accessible card that settling founds, or -1.
 
     Such a card fits its foundation, and every card of rank two lower is founded: whatever could still want to lie on
@@ -139,7 +140,7 @@ def safe_founding(board, state, levels):  # type: ignore[no-untyped-def]
 
 
 @bare_kernel
-def list_steps(board, state, levels, rung, steps):  # type: ignore[no-untyped-def]
+def list_steps(board, state, levels, rung, steps):
     """List the steps that a class allows and return their number. The state is the class's canonical member."""
     host, _rider, sets, founded = state
     kind, cards, target = steps
@@ -198,7 +199,7 @@ def list_steps(board, state, levels, rung, steps):  # type: ignore[no-untyped-de
 
 
 @bare_kernel
-def take_step(board, state, levels, rung, skeleton, kind, card, target, commits, out):  # type: ignore[no-untyped-def]
+def take_step(board, state, levels, rung, skeleton, kind, card, target, commits, out):
     """Write every class that a step leads to into ``out``, unsettled, canonical members' keys.
 
     ``state`` is the canonical member of the class, ``levels`` its analysis, ``skeleton`` its skeleton's number.
@@ -332,7 +333,7 @@ def take_step(board, state, levels, rung, skeleton, kind, card, target, commits,
 
 
 @bare_kernel
-def _decide(commits, n, rank, todo):  # type: ignore[no-untyped-def]
+def _decide(commits, n, rank, todo):
     """Open decision ``n``: the lowest card of ``todo`` is to be seated on level ``rank``; it has no place yet."""
     commits.card[n] = lowest(todo)
     commits.left[n] = todo & (todo - 1)
@@ -341,7 +342,7 @@ def _decide(commits, n, rank, todo):  # type: ignore[no-untyped-def]
 
 
 @bare_kernel
-def _change(commits, n):  # type: ignore[no-untyped-def]
+def _change(commits, n):
     """Move the last of ``n`` decisions on to its next place; False when it has tried all."""
     last = n - 1
     fixed, used, spaces, short = commits.fixed, commits.used, commits.spaces, commits.short
@@ -375,8 +376,8 @@ def _change(commits, n):  # type: ignore[no-untyped-def]
 
 
 @bare_kernel
-def _seat_rest(board, n, commits, out):  # type: ignore[no-untyped-def]
-    """The second half of ``take_step``: all pinned cards are seated by ``n`` decisions; seat the floats that must be."""
+def _seat_rest(board, n, commits, out):
+    """The second half of ``take_step``: ``n`` decisions seat the pinned cards; seat the floats that must be seated."""
     ranks, piles = board.size[RANKS], board.size[PILES]
     fixed = commits.fixed
     lifted = fixed[_LIFTED]
@@ -410,11 +411,11 @@ def _seat_rest(board, n, commits, out):  # type: ignore[no-untyped-def]
 
 
 @bare_kernel
-def _emit(ranks, spare_left, commits, out):  # type: ignore[no-untyped-def]
+def _emit(ranks, spare_left, commits, out):
     """Write one result of ``take_step``: the committed cards where they were seated, the others in canonical order."""
-    place = out.count[0]
-    if place >= out.count[2]:
-        out.count[1] = 1
+    place = out.size[0]
+    if place >= out.size[2]:
+        out.size[1] = 1
         return
     fixed = commits.fixed
     host = commits.final
@@ -434,4 +435,4 @@ def _emit(ranks, spare_left, commits, out):  # type: ignore[no-untyped-def]
                 host[card] = SPACE
     encode(host, fixed[_LIVE], fixed[_BAD], ranks, out.keys[place])
     out.keys[place, 3] = fixed[_SKELETON]
-    out.count[0] = place + 1
+    out.size[0] = place + 1

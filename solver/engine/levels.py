@@ -13,17 +13,17 @@ N_FIELDS = 6
 
 
 @bare_kernel
-def count4(bits):  # type: ignore[no-untyped-def]
+def count4(bits):
     """Number of bits in a set of at most four."""
     return (0x4332322132212110 >> (4 * bits)) & 7
 
 
 @bare_kernel
-def analyze(board, state, rung, levels):  # type: ignore[no-untyped-def]
+def analyze(board, state, rung, levels):
     """Analyse the levels of a position from level 0 upwards, those below ``rung`` optimistically.
 
-    Fills int64[6] ``levels``: the accessible cards, the floats of each level (bits of their own rank), the hosts of each
-    level r (bits of rank r + 1), the fluid levels and the free levels (bit r for level r), and the spare spaces.
+    Fills int64[6] ``levels``: the accessible cards, the floats of each level (bits of their own rank), the hosts of
+    each level r (bits of rank r + 1), the fluid levels and the free levels (bit r for level r), the spare spaces.
     """
     host, _rider, sets, _founded = state
     ranks = board.size[RANKS]
@@ -72,7 +72,7 @@ def analyze(board, state, rung, levels):  # type: ignore[no-untyped-def]
 
 
 @bare_kernel
-def canonicalize(board, state, levels):  # type: ignore[no-untyped-def]
+def canonicalize(board, state, levels):
     """Rearrange a position into the one that stands for its class.
 
     The floats of each free level, by suit, go on that level's hosts, by suit; those left over go on spaces.

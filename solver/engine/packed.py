@@ -121,7 +121,7 @@ def pack(position: Position) -> tuple[np.ndarray, np.ndarray]:
 
 
 @bare_kernel
-def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):  # type: ignore[no-untyped-def]
+def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):
     """Fill ``board`` with a dealt position and ``root`` (int64[4]) with its key and skeleton.
 
     ``piles`` int8[13, 52] bottom card first, ``heights`` int64[13], ``founded`` int64[4].
@@ -172,13 +172,13 @@ def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):  #
 
 
 @bare_kernel
-def _write_code(key, card, code):  # type: ignore[no-untyped-def]
+def _write_code(key, card, code):
     rank = card >> 2
     key[rank // RANKS_PER_WORD] |= code << (12 * (rank % RANKS_PER_WORD) + 3 * (card & 3))
 
 
 @bare_kernel
-def decode(word0, word1, word2, board, state):  # type: ignore[no-untyped-def]
+def decode(word0, word1, word2, board, state):
     """Fill ``state`` with the position of a key."""
     host, rider, sets, founded = state
     ranks = board.size[RANKS]
@@ -225,7 +225,7 @@ def decode(word0, word1, word2, board, state):  # type: ignore[no-untyped-def]
 
 
 @bare_kernel
-def encode(host, live, bad, ranks, key):  # type: ignore[no-untyped-def]
+def encode(host, live, bad, ranks, key):
     """Write the key of a position into int64[3] ``key``; every live card's host, and the bad ones, are given."""
     key[0] = 0
     key[1] = 0

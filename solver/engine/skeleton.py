@@ -20,9 +20,9 @@ from solver.engine.packed import PILES, RANKS, SPACES, SPACES_ANY, SPACES_KINGS
 UNDECIDED, RELAXED_WON, RELAXED_LOST = 0, 1, 2
 
 # Fields of Skeletons.counts
-N_KNOWN, INDEX_BITS, STAMP, STEPS_LEFT = 0, 1, 2, 3
+N_KNOWN, LOOKUP_BITS, STAMP, STEPS_LEFT = 0, 1, 2, 3
 
-FIRST_INDEX_BITS = 10
+FIRST_LOOKUP_BITS = 10
 RELAXED_STEPS = 2_000_000
 """Skeletons that the relaxed games of one deal may open; beyond that skeletons stay undecided and prune nothing."""
 MAX_DEPTH = 160
@@ -40,7 +40,7 @@ class Skeletons(NamedTuple):
         int8[n]: UNDECIDED, RELAXED_WON or RELAXED_LOST.
     opened
         int64[n]: classes opened with this skeleton, in the upper bits the search iteration that counted them.
-    index
+    lookup
         int64[2n]: hash index, entries ``deal stamp << 32 | place + 1``.
     counts
         int64[4]: skeletons known, bits of the index in use, the deal's stamp, relaxed steps left.
@@ -53,7 +53,7 @@ class Skeletons(NamedTuple):
     keys: np.ndarray
     verdicts: np.ndarray
     opened: np.ndarray
-    index: np.ndarray
+    lookup: np.ndarray
     counts: np.ndarray
     stack_keys: np.ndarray
     stack_moves: np.ndarray
@@ -78,29 +78,29 @@ def new_skeletons(bits: int) -> Skeletons:
 
 
 @bare_kernel
-def reset_skeletons(table):  # type: ignore[no-untyped-def]
+def reset_skeletons(table):
     """Forget the skeletons of the last deal."""
     counts = table.counts
     counts[N_KNOWN] = 0
-    counts[INDEX_BITS] = FIRST_INDEX_BITS
+    counts[LOOKUP_BITS] = FIRST_LOOKUP_BITS
     counts[STAMP] += 1
     counts[STEPS_LEFT] = RELAXED_STEPS
 
 
 @bare_kernel
-def _slot(key, bits):  # type: ignore[no-untyped-def]
+def _slot(key, bits):
     return ((key * -7046029254386353131) >> 20) & ((1 << bits) - 1)
 
 
 @bare_kernel
-def skeleton_place(table, key):  # type: ignore[no-untyped-def]
+def skeleton_place(table, key):
     """The place of a skeleton in the table, entered if it is new; -1 if the table is full."""
-    counts, index = table.counts, table.index
+    counts, lookup = table.counts, table.lookup
     stamp = counts[STAMP] << 32
-    mask = (1 << counts[INDEX_BITS]) - 1
-    slot = _slot(key, counts[INDEX_BITS])
-    while index[slot] >> 32 == counts[STAMP]:
-        place = (index[slot] & 0xFFFFFFFF) - 1
+    mask = (1 << counts[LOOKUP_BITS]) - 1
+    slot = _slot(key, counts[LOOKUP_BITS])
+    while lookup[slot] >> 32 == counts[STAMP]:
+        place = (lookup[slot] & 0xFFFFFFFF) - 1
         if table.keys[place] == key:
             return place
         slot = (slot + 1) & mask
@@ -110,24 +110,24 @@ def skeleton_place(table, key):  # type: ignore[no-untyped-def]
     table.keys[place] = key
     table.verdicts[place] = UNDECIDED
     table.opened[place] = 0
-    index[slot] = stamp | (place + 1)
+    lookup[slot] = stamp | (place + 1)
     counts[N_KNOWN] = place + 1
-    if 2 * (place + 1) > mask and mask + 1 < len(index):
+    if 2 * (place + 1) > mask and mask + 1 < len(lookup):
         # Double the index in use. A new stamp empties it without clearing.
         counts[STAMP] += 1
-        counts[INDEX_BITS] += 1
+        counts[LOOKUP_BITS] += 1
         stamp = counts[STAMP] << 32
-        mask = (1 << counts[INDEX_BITS]) - 1
+        mask = (1 << counts[LOOKUP_BITS]) - 1
         for known in range(place + 1):
-            slot = _slot(table.keys[known], counts[INDEX_BITS])
-            while index[slot] >> 32 == counts[STAMP]:
+            slot = _slot(table.keys[known], counts[LOOKUP_BITS])
+            while lookup[slot] >> 32 == counts[STAMP]:
                 slot = (slot + 1) & mask
-            index[slot] = stamp | (known + 1)
+            lookup[slot] = stamp | (known + 1)
     return place
 
 
 @bare_kernel
-def _relaxed_moves(board, left, moves, steps):  # type: ignore[no-untyped-def]
+def _relaxed_moves(board, left, moves, steps):
     """The moves of the relaxed game from a skeleton, as a bit set: suits 0-3 to found, 4 + p to break pile p's stump.
 
     Returns -1 if the skeleton is won: no bad bond is left, then the lowest card can always be founded. Where a founding
@@ -196,7 +196,7 @@ def _relaxed_moves(board, left, moves, steps):  # type: ignore[no-untyped-def]
 
 
 @bare_kernel
-def relaxed_verdict(board, table, key):  # type: ignore[no-untyped-def]
+def relaxed_verdict(board, table, key):
     """RELAXED_WON or RELAXED_LOST for a skeleton, by memoised depth-first search; UNDECIDED where a budget ran out.
 
     Every move raises a foundation or breaks a bad bond, so the search meets no circles.

@@ -1,0 +1,399 @@
+"""From a line of classes to moves: real single-card moves that lead from each class of a won line to the next.
+
+See docs/search.md, section 6. A move here is a card and what it lands on: a card, SPACE or FOUNDED. The position
+being played is a ``State`` of which only ``host``, ``rider``, ``founded`` and the number of piles in use are kept up.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.engine.bits import RANK_MASK, lowest, popcount
+from solver.engine.cache import bare_kernel
+from solver.engine.classes import BREAK, FOUND, list_steps, safe_founding, take_step
+from solver.engine.deepening import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, children_limit, enter_new, find, forget
+from solver.engine.levels import FLOATS, FREE, N_FIELDS, analyze, canonicalize
+from solver.engine.packed import (
+    BAD,
+    BOTTOM,
+    FOUNDED,
+    LIVE,
+    NONE,
+    PILES,
+    RANKS,
+    SPACE,
+    SPACES,
+    SPACES_ANY,
+    State,
+    decode,
+    encode,
+    new_state,
+)
+
+MAX_MOVES = 4000
+MAX_TRACE = 1 << 16
+
+# Fields of Line.counts
+N_MOVES, USED_PILES, FAILED = 0, 1, 2
+
+
+class Line(NamedTuple):
+    """Moves being written, and the scratch for finding them.
+
+    Attributes
+    ----------
+    moves
+        int64[MAX_MOVES, 2]: cards and what they land on.
+    counts
+        int64[4]: number of moves; piles in use; 1 when no way was found.
+    now
+        The position after those moves.
+    before, after, levels_before, levels_after
+        The two classes of a step, canonical members and their analyses.
+    trace_keys, trace_steps
+        int64[MAX_TRACE, 4], int64[MAX_TRACE, 4]: classes met on the way from one class of the line to the next, each
+        with the place of the one before it and its step's kind, card and target.
+    chain
+        int64[MAX_TRACE]: the places of the trace that lead to its goal.
+    piles
+        int64[1]: the number of piles.
+    forbidden
+        int64[1]: cards that nothing may be moved onto.
+    first
+        int64[4]: the key and skeleton of the first position's class, before it is settled.
+    """
+
+    moves: np.ndarray
+    counts: np.ndarray
+    now: State
+    before: State
+    after: State
+    levels_before: np.ndarray
+    levels_after: np.ndarray
+    trace_keys: np.ndarray
+    trace_steps: np.ndarray
+    chain: np.ndarray
+    piles: np.ndarray
+    forbidden: np.ndarray
+    first: np.ndarray
+
+
+def new_line() -> Line:
+    """Room for one line of moves."""
+    return Line(
+        np.zeros((MAX_MOVES, 2), np.int64),
+        np.zeros(4, np.int64),
+        new_state(),
+        new_state(),
+        new_state(),
+        np.zeros(N_FIELDS, np.int64),
+        np.zeros(N_FIELDS, np.int64),
+        np.zeros((MAX_TRACE, 4), np.int64),
+        np.zeros((MAX_TRACE, 4), np.int64),
+        np.zeros(MAX_TRACE, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(4, np.int64),
+    )
+
+
+@bare_kernel
+def play(line, card, target):
+    """Move a bare card and write the move down."""
+    host, rider, counts = line.now.host, line.now.rider, line.counts
+    full = target == SPACE and counts[USED_PILES] - (host[card] == SPACE) >= line.piles[0]
+    if counts[N_MOVES] == MAX_MOVES or rider[card] != NONE or full:
+        counts[FAILED] = 1
+        return
+    line.moves[counts[N_MOVES], 0] = card
+    line.moves[counts[N_MOVES], 1] = target
+    counts[N_MOVES] += 1
+    if host[card] == SPACE:
+        counts[USED_PILES] -= 1
+    else:
+        rider[host[card]] = NONE
+    host[card] = target
+    if target == SPACE:
+        counts[USED_PILES] += 1
+    elif target == FOUNDED:
+        line.now.founded[card & 3] += 1
+    else:
+        rider[target] = card
+
+
+@bare_kernel
+def _bare_host(line, ranks, card):
+    """A bare card of the next rank that may be moved onto, other than the one that ``card`` lies on; -1 if none is."""
+    host, rider = line.now.host, line.now.rider
+    rank = card >> 2
+    if rank + 1 < ranks:
+        for below in range(4 * rank + 4, 4 * rank + 8):
+            if host[below] == FOUNDED or rider[below] != NONE or below == host[card]:
+                continue
+            if not line.forbidden[0] >> below & 1:
+                return below
+    return -1
+
+
+@bare_kernel
+def _make_space(board, line, keep):
+    """See that a pile is empty, by moving a float from the bottom of one onto a host; ``keep`` are not to be moved."""
+    host, rider = line.now.host, line.now.rider
+    ranks = board.size[RANKS]
+    if line.counts[USED_PILES] < board.size[PILES]:
+        return True
+    floats = line.levels_before[FLOATS] & ~keep
+    while floats:
+        card = lowest(floats)
+        floats &= floats - 1
+        if host[card] == SPACE and _bare_host(line, ranks, card) >= 0:
+            if rider[card] != NONE and not _clear(board, line, card, False):
+                continue
+            below = _bare_host(line, ranks, card)
+            if below >= 0:
+                play(line, card, below)
+                return True
+    return False
+
+
+@bare_kernel
+def _clear(board, line, card, park):
+    """Move everything that lies on a card elsewhere, top card first; onto spaces only where ``park`` allows it."""
+    rider = line.now.rider
+    ranks = board.size[RANKS]
+    while rider[card] != NONE:
+        top = rider[card]
+        while rider[top] != NONE:
+            top = rider[top]
+        below = _bare_host(line, ranks, top)
+        if below >= 0:
+            play(line, top, below)
+        elif park and line.counts[USED_PILES] < board.size[PILES]:
+            play(line, top, SPACE)
+        else:
+            return False
+        if line.counts[FAILED]:
+            return False
+    return True
+
+
+@bare_kernel
+def _clear_hard(board, line, card, keep):
+    """As ``_clear``, making a space where one is needed."""
+    rider = line.now.rider
+    any_card = board.size[SPACES] == SPACES_ANY
+    while not _clear(board, line, card, any_card):
+        if line.counts[FAILED] or not any_card:
+            return False
+        top = rider[card]
+        above = 0
+        while top != NONE:
+            above |= 1 << top
+            top = rider[top]
+        if not _make_space(board, line, keep | above):
+            return False
+    return True
+
+
+@bare_kernel
+def _clear_for_space(board, line, card, keep):
+    """Clear a card and see that a pile is empty, which may each undo the other for a while."""
+    for _ in range(4):
+        if not _clear_hard(board, line, card, keep) or not _make_space(board, line, keep):
+            return False
+        if line.now.rider[card] == NONE:
+            return True
+    return False
+
+
+@bare_kernel
+def _seat_hosts(board, line, seats, keep, below):
+    """Seat the committed cards ``seats`` of the levels under ``below`` on their hosts, from the top level downwards.
+
+    Clearing a card moves cards of lower ranks only, so seating one never disturbs those seated before it.
+    """
+    host = line.now.host
+    for rank in range(below - 1, -1, -1):
+        rest = seats & (RANK_MASK << (4 * rank))
+        while rest:
+            seat = lowest(rest)
+            rest &= rest - 1
+            place = line.after.host[seat]
+            if host[seat] == place:
+                continue
+            if not _clear_hard(board, line, place, keep) or not _clear_hard(board, line, seat, keep):
+                return False
+            play(line, seat, place)
+    return True
+
+
+@bare_kernel
+def _arrange(board, line, kind, card):
+    """Make the moves from the position at hand, a member of ``before``, to a member of ``after``: one step.
+
+    Committed cards go to their hosts first, while there is room to permute, then those committed to spaces; at last
+    what ``card`` will land on is cleared, and ``card`` itself.
+    """
+    host, after = line.now.host, line.after
+    ranks = board.size[RANKS]
+    lifted = 0
+    floating = 0
+    for rank in range(ranks):
+        if line.levels_before[FREE] >> rank & 1:
+            lifted |= line.levels_before[FLOATS] & (RANK_MASK << (4 * rank))
+        if line.levels_after[FREE] >> rank & 1:
+            floating |= line.levels_after[FLOATS] & (RANK_MASK << (4 * rank))
+    committed = lifted & ~floating & ~(1 << card)
+    keep = 0
+    rest = committed
+    while rest:
+        seat = lowest(rest)
+        rest &= rest - 1
+        if after.host[seat] == SPACE:
+            keep |= 1 << seat
+    line.forbidden[0] = 0
+    if not _seat_hosts(board, line, committed & ~keep, 0, ranks):
+        return False
+    for seat in range(4 * ranks - 1, -1, -1):
+        if keep >> seat & 1 and host[seat] != SPACE:
+            if not _clear_for_space(board, line, seat, keep):
+                return False
+            play(line, seat, SPACE)
+            if not _seat_hosts(board, line, committed & ~keep, keep, seat >> 2):
+                return False
+    landing = FOUNDED
+    if kind != FOUND:
+        landing = after.host[card]
+        if kind == BREAK and floating >> card & 1:
+            landing = _bare_host(line, ranks, card)
+            if landing < 0:
+                landing = SPACE
+        if landing != SPACE:
+            if not _clear_hard(board, line, landing, keep):
+                return False
+            line.forbidden[0] |= 1 << landing
+    line.forbidden[0] |= 1 << card
+    if not _clear_hard(board, line, card, keep):
+        return False
+    if landing == SPACE and not _clear_for_space(board, line, card, keep):
+        return False
+    play(line, card, landing)
+    return not line.counts[FAILED]
+
+
+@bare_kernel
+def _trace(board, work, line, start, goal, settled):
+    """Find the steps and settlings that lead from one class of a line to the next, by repeating what the search did.
+
+    ``settled`` says that the first class has taken its settlings already. Fills the trace and returns the place of
+    ``goal`` in it, -1 if it was not found.
+    """
+    counts, pending, steps = work.counts, work.pending, work.steps
+    keys, links = line.trace_keys, line.trace_steps
+    forget(work)
+    for k in range(4):
+        keys[0, k] = start[k]
+    n = 1
+    at = 0
+    limit = children_limit(work)
+    decode(goal[0], goal[1], goal[2], board, work.child)
+    live_after, bad_after = work.child.sets[LIVE], work.child.sets[BAD]
+    while at < n:
+        decode(keys[at, 0], keys[at, 1], keys[at, 2], board, work.state)
+        analyze(board, work.state, 0, work.levels)
+        founding = -1
+        if at > 0 or not settled:
+            founding = safe_founding(board, work.state, work.levels)
+        if founding >= 0:
+            steps.kind[0] = FOUND
+            steps.card[0] = founding
+            n_steps = 1
+        elif at == 0 and settled:
+            n_steps = list_steps(board, work.state, work.levels, 0, steps)
+        else:
+            n_steps = 0
+        for i in range(n_steps):
+            kind, card, target = steps.kind[i], steps.card[i], steps.target[i]
+            if (kind == FOUND and live_after >> card & 1) or (kind == BREAK and bad_after >> card & 1):
+                continue
+            pending.size[0] = 0
+            pending.size[1] = 0
+            pending.size[2] = limit
+            take_step(board, work.state, work.levels, 0, keys[at, 3], kind, card, target, work.commits, pending)
+            for j in range(pending.size[0]):
+                found = pending.keys[j]
+                slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], found[0], found[1], found[2])
+                if slot >= 0:
+                    continue
+                if n == MAX_TRACE or 5 * counts[TABLE_USED] >= 4 << counts[TABLE_BITS]:
+                    return -1
+                enter_new(work, -1 - slot, found[0], found[1], found[2])
+                for k in range(4):
+                    keys[n, k] = found[k]
+                links[n, 0], links[n, 1], links[n, 2], links[n, 3] = at, kind, card, target
+                n += 1
+                if found[0] == goal[0] and found[1] == goal[1] and found[2] == goal[2]:
+                    return n - 1
+        at += 1
+    return -1
+
+
+@bare_kernel
+def _follow(board, work, line, start, goal, settled):
+    """Play from a member of one class to a member of the next of the line."""
+    if start[0] == goal[0] and start[1] == goal[1] and start[2] == goal[2]:
+        return True
+    at = _trace(board, work, line, start, goal, settled)
+    if at < 0:
+        return False
+    links, keys, chain = line.trace_steps, line.trace_keys, line.chain
+    n = 0
+    while at > 0:
+        chain[n] = at
+        n += 1
+        at = links[at, 0]
+    for i in range(n - 1, -1, -1):
+        at = chain[i]
+        source = links[at, 0]
+        decode(keys[source, 0], keys[source, 1], keys[source, 2], board, line.before)
+        analyze(board, line.before, 0, line.levels_before)
+        decode(keys[at, 0], keys[at, 1], keys[at, 2], board, line.after)
+        analyze(board, line.after, 0, line.levels_after)
+        if not _arrange(board, line, links[at, 1], links[at, 2]):
+            return False
+    return True
+
+
+@bare_kernel
+def realize(board, root, work, line):
+    """Write the moves of the line of classes that ``search_deal`` found. Returns False if some step resisted."""
+    counts = work.counts
+    ranks = board.size[RANKS]
+    line.counts[N_MOVES] = 0
+    line.counts[FAILED] = 0
+    line.piles[0] = board.size[PILES]
+    decode(root[0], root[1], root[2], board, line.now)
+    line.counts[USED_PILES] = popcount(line.now.sets[BOTTOM])
+    bits = 11
+    while 1 << bits < 2 * MAX_TRACE and 2 << bits <= len(work.table):
+        bits += 1
+    counts[TABLE_BITS] = bits
+    analyze(board, line.now, 0, line.levels_before)
+    decode(root[0], root[1], root[2], board, line.before)
+    canonicalize(board, line.before, line.levels_before)
+    first = line.first
+    encode(line.before.host, line.before.sets[LIVE], line.before.sets[BAD], ranks, first)
+    first[3] = root[3]
+    if not _follow(board, work, line, first, work.path[0], False):
+        return False
+    for i in range(counts[LINE] - 1):
+        if not _follow(board, work, line, work.path[i], work.path[i + 1], True):
+            return False
+    # No card lies on a lower one: found them all, lowest first.
+    founded = line.now.founded
+    for rank in range(ranks):
+        for _ in range(4):
+            for suit in range(4):
+                if founded[suit] == rank and line.now.rider[4 * rank + suit] == NONE:
+                    play(line, 4 * rank + suit, FOUNDED)
+    return line.counts[FAILED] == 0 and founded[0] + founded[1] + founded[2] + founded[3] == 4 * ranks

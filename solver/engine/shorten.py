@@ -1,0 +1,296 @@
+"""Shorter lines: moves that were not needed are dropped, and detours between positions of a line are cut.
+
+Works on the moves of a ``realize.Line``; every change is kept only if all moves after it are still legal and win.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.engine.cache import bare_kernel
+from solver.engine.packed import (
+    FOUNDED,
+    NONE,
+    PILES,
+    RANKS,
+    SPACE,
+    SPACES,
+    SPACES_ANY,
+    SPACES_KINGS,
+    State,
+    decode,
+    encode,
+    new_state,
+)
+from solver.engine.realize import MAX_MOVES, N_MOVES
+
+MAX_PASSES = 8
+WINDOW = 60
+"""How far ahead of a position a shortcut is looked for."""
+MAX_DIFFERENT = 3
+"""Cards that may lie differently in two positions between which a shortcut is looked for."""
+
+
+class Shortening(NamedTuple):
+    """Scratch of ``shorten``.
+
+    Attributes
+    ----------
+    at, at_piles, trial, trial_piles
+        Two positions, each with its piles in use, int64[1].
+    keys
+        int64[MAX_MOVES + 1, 3]: the keys of the positions along the line.
+    trial_moves
+        int64[MAX_MOVES, 2]: moves that may take the place of the line's last ones.
+    cards, after
+        int64[MAX_DIFFERENT + 1]: cards that lie differently in two positions, and where they go.
+    """
+
+    at: State
+    at_piles: np.ndarray
+    trial: State
+    trial_piles: np.ndarray
+    keys: np.ndarray
+    trial_moves: np.ndarray
+    cards: np.ndarray
+    after: np.ndarray
+
+
+def new_shortening() -> Shortening:
+    """Scratch for ``shorten``."""
+    return Shortening(
+        new_state(),
+        np.zeros(1, np.int64),
+        new_state(),
+        np.zeros(1, np.int64),
+        np.zeros((MAX_MOVES + 1, 3), np.int64),
+        np.zeros((MAX_MOVES, 2), np.int64),
+        np.zeros(MAX_DIFFERENT + 1, np.int64),
+        np.zeros(MAX_DIFFERENT + 1, np.int64),
+    )
+
+
+@bare_kernel
+def _start(board, root, state, piles):
+    decode(root[0], root[1], root[2], board, state)
+    piles[0] = 0
+    for card in range(4 * board.size[RANKS]):
+        if state.host[card] == SPACE:
+            piles[0] += 1
+
+
+@bare_kernel
+def _copy(source, source_piles, target, target_piles):
+    for card in range(52):
+        target.host[card] = source.host[card]
+        target.rider[card] = source.rider[card]
+    for suit in range(4):
+        target.founded[suit] = source.founded[suit]
+    target_piles[0] = source_piles[0]
+
+
+@bare_kernel
+def step(board, state, piles, card, target):
+    """Play a move if it is legal: 1 if it was, 0 if not, 2 if the card lies there already."""
+    host, rider = state.host, state.rider
+    if host[card] == target:
+        return 2
+    if host[card] == FOUNDED or rider[card] != NONE:
+        return 0
+    if target == FOUNDED:
+        if state.founded[card & 3] != card >> 2:
+            return 0
+    elif target == SPACE:
+        accepted = board.size[SPACES] == SPACES_ANY or (
+            board.size[SPACES] == SPACES_KINGS and card >> 2 == board.size[RANKS] - 1
+        )
+        if not accepted or piles[0] >= board.size[PILES]:
+            return 0
+    elif host[target] == FOUNDED or rider[target] != NONE:
+        return 0
+    if host[card] == SPACE:
+        piles[0] -= 1
+    else:
+        rider[host[card]] = NONE
+    host[card] = target
+    if target == FOUNDED:
+        state.founded[card & 3] += 1
+    elif target == SPACE:
+        piles[0] += 1
+    else:
+        rider[target] = card
+    return 1
+
+
+@bare_kernel
+def _rest_wins(board, line, scratch, first, skipped):
+    """Whether the moves from ``first`` on, without ``skipped``, are legal from ``scratch.trial`` and win.
+
+    A card whose host is taken goes to another of the same rank. Moves that have become idle are left out; those that
+    are played are in ``scratch.trial_moves``. Returns their number, -1 if some move is illegal.
+    """
+    n = 0
+    for i in range(first, line.counts[N_MOVES]):
+        if i == skipped:
+            continue
+        card, target = line.moves[i, 0], line.moves[i, 1]
+        played = step(board, scratch.trial, scratch.trial_piles, card, target)
+        if played == 0 and target < SPACE:
+            for other in range(target & ~3, (target & ~3) + 4):
+                if played == 0 and other != target:
+                    target = other
+                    played = step(board, scratch.trial, scratch.trial_piles, card, target)
+        if played == 0:
+            return -1
+        if played == 1:
+            scratch.trial_moves[n, 0] = card
+            scratch.trial_moves[n, 1] = target
+            n += 1
+    founded = scratch.trial.founded
+    return n if founded[0] + founded[1] + founded[2] + founded[3] == 4 * board.size[RANKS] else -1
+
+
+@bare_kernel
+def _take(line, scratch, at, n):
+    """Put the ``n`` trial moves in place of the line's moves from ``at`` on."""
+    for i in range(n):
+        line.moves[at + i, 0] = scratch.trial_moves[i, 0]
+        line.moves[at + i, 1] = scratch.trial_moves[i, 1]
+    line.counts[N_MOVES] = at + n
+
+
+@bare_kernel
+def _drop_moves(board, root, line, scratch):
+    """Leave out each move that can be, and let a card go at once where it goes later. Returns the moves saved."""
+    before = line.counts[N_MOVES]
+    _start(board, root, scratch.at, scratch.at_piles)
+    i = 0
+    while i < line.counts[N_MOVES]:
+        card, target = line.moves[i, 0], line.moves[i, 1]
+        if target != FOUNDED:
+            _copy(scratch.at, scratch.at_piles, scratch.trial, scratch.trial_piles)
+            n = _rest_wins(board, line, scratch, i + 1, -1)
+            if n >= 0:
+                _take(line, scratch, i, n)
+                continue
+            later = i + 1
+            while line.moves[later, 0] != card:
+                later += 1
+            then = line.moves[later, 1]
+            _copy(scratch.at, scratch.at_piles, scratch.trial, scratch.trial_piles)
+            if step(board, scratch.trial, scratch.trial_piles, card, then) == 1:
+                n = _rest_wins(board, line, scratch, i + 1, later)
+                if n >= 0:
+                    line.moves[i, 1] = then
+                    _take(line, scratch, i + 1, n)
+                    target = then
+        step(board, scratch.at, scratch.at_piles, card, target)
+        i += 1
+    return before - line.counts[N_MOVES]
+
+
+@bare_kernel
+def _different(a, b, cards):
+    """Number of cards that lie differently in two keys, MAX_DIFFERENT + 1 standing for more; they go into ``cards``."""
+    n = 0
+    for word in range(3):
+        x = a[word] ^ b[word]
+        place = 0
+        while x:
+            if x & 7:
+                if n == MAX_DIFFERENT:
+                    return n + 1
+                cards[n] = 20 * word + place
+                n += 1
+            x >>= 3
+            place += 1
+    return n
+
+
+@bare_kernel
+def _cut_detours(board, root, line, scratch):
+    """Go straight from one position of the line to a later one where fewer moves do it. Returns the moves saved."""
+    ranks = board.size[RANKS]
+    before = line.counts[N_MOVES]
+    at, keys, cards, after = scratch.at, scratch.keys, scratch.cards, scratch.after
+    n = before
+    _start(board, root, at, scratch.at_piles)
+    for i in range(n + 1):
+        live, bad = 0, 0
+        for card in range(4 * ranks):
+            if at.host[card] != FOUNDED:
+                live |= 1 << card
+                if at.host[card] == board.host[card] and _is_bad(board, card, ranks):
+                    bad |= 1 << card
+        encode(at.host, live, bad, ranks, keys[i])
+        if i < n:
+            step(board, at, scratch.at_piles, line.moves[i, 0], line.moves[i, 1])
+    _start(board, root, at, scratch.at_piles)
+    i = 0
+    while i < line.counts[N_MOVES]:
+        n = line.counts[N_MOVES]
+        for j in range(min(n, i + WINDOW), i + 1, -1):
+            m = _different(keys[i], keys[j], cards)
+            if m > MAX_DIFFERENT or m >= j - i:
+                continue
+            # Each of those cards goes straight to where it lies at j, in whatever order is legal.
+            for k in range(m):
+                after[k] = NONE
+            for k in range(i, j):
+                for q in range(m):
+                    if cards[q] == line.moves[k, 0]:
+                        after[q] = line.moves[k, 1]
+            _copy(at, scratch.at_piles, scratch.trial, scratch.trial_piles)
+            done = 0
+            progress = True
+            while progress and done < m:
+                progress = False
+                for q in range(m):
+                    if after[q] != NONE and step(board, scratch.trial, scratch.trial_piles, cards[q], after[q]) == 1:
+                        scratch.trial_moves[done, 0] = cards[q]
+                        scratch.trial_moves[done, 1] = after[q]
+                        after[q] = NONE
+                        done += 1
+                        progress = True
+            if done == m:
+                for k in range(m):
+                    line.moves[i + k, 0] = scratch.trial_moves[k, 0]
+                    line.moves[i + k, 1] = scratch.trial_moves[k, 1]
+                saved = j - i - m
+                for k in range(j, n):
+                    line.moves[k - saved, 0] = line.moves[k, 0]
+                    line.moves[k - saved, 1] = line.moves[k, 1]
+                for k in range(j, n + 1):
+                    for word in range(3):
+                        keys[k - saved, word] = keys[k, word]
+                line.counts[N_MOVES] = n - saved
+                # The positions between are new; walk over them without looking for shortcuts from inside.
+                for _ in range(m - 1):
+                    step(board, at, scratch.at_piles, line.moves[i, 0], line.moves[i, 1])
+                    i += 1
+                break
+        if i < line.counts[N_MOVES]:
+            step(board, at, scratch.at_piles, line.moves[i, 0], line.moves[i, 1])
+        i += 1
+    return before - line.counts[N_MOVES]
+
+
+@bare_kernel
+def _is_bad(board, card, ranks):
+    """Whether the bond that the deal gave a card is a bad one."""
+    below = board.host[card]
+    if below == SPACE:
+        return board.size[SPACES] != SPACES_ANY and (board.size[SPACES] != SPACES_KINGS or card >> 2 != ranks - 1)
+    return below >> 2 != (card >> 2) + 1
+
+
+@bare_kernel
+def shorten(board, root, line, scratch):
+    """Shorten a winning line in place; returns the number of moves saved."""
+    before = line.counts[N_MOVES]
+    for _ in range(MAX_PASSES):
+        saved = _cut_detours(board, root, line, scratch)
+        saved += _drop_moves(board, root, line, scratch)
+        if saved == 0:
+            break
+    return before - line.counts[N_MOVES]
