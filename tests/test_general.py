@@ -139,6 +139,12 @@ def test_perft() -> None:
             assert count == int(row["move_sequences"]), row
 
 
+def test_the_worked_key() -> None:
+    position = sketch("3H 2S", "2H 3S", founded="H-A C-3 D-3 S-A", ranks=3)
+    state = packing.pack(position, small_rules(2))
+    assert list(state[packing.KEY : packing.KEY + 3]) == [0o6666, 0o6046, 0o5466]
+
+
 @numba.njit
 def wander(state, rows, seed):  # type: ignore[no-untyped-def]
     """Fill rows with the places and the key of positions met on random games from one root."""

@@ -159,6 +159,10 @@ def _run(
             progress[_DEPTH] = depth - 1
             if depth == 1:
                 return result.LOST
+            # Much of what waits in the frame below has become known meanwhile.
+            begin = frames[depth - 2, 0]
+            moves = pending[begin:]
+            progress[_PENDING] = begin + _drop_known(state, table, moves, progress[_PENDING] - begin)
             continue
         if progress[_NODES] >= until:
             return result.RUNNING
@@ -204,7 +208,7 @@ def search(
     Parameters
     ----------
     position
-        A position without problems; a card that is due to go up by itself is allowed.
+        A position without problems and with all its piles, the empty ones too. A card may be due to go up.
     rules
         Any rule set.
     max_nodes

@@ -74,17 +74,17 @@ def found_safe(state: np.ndarray, trail: np.ndarray, length: int) -> int:
     cards one rank lower could want them as hosts, and those can go up the moment they are uncovered.
     """
     while True:
-        least = min(
-            min(state[FOUND], state[FOUND + 1]),
-            min(state[FOUND + 2], state[FOUND + 3]),
-        )
-        before = length
+        least = min(min(state[FOUND], state[FOUND + 1]), min(state[FOUND + 2], state[FOUND + 3]))
+        safe = 0
         for suit in range(4):
             rank = state[FOUND + suit]
-            if rank <= least + 1 and rank <= state[KING] and state[TOPS] >> (4 * rank + suit) & 1:
-                length = step(state, trail, length, 4 * rank + suit, FOUNDED)
-        if length == before:
+            safe |= (rank <= least + 1) << 4 * rank + suit
+        safe &= state[TOPS]
+        if safe == 0:
             return length
+        while safe:
+            length = step(state, trail, length, lowest(safe), FOUNDED)
+            safe &= safe - 1
 
 
 @kernel

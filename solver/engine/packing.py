@@ -24,11 +24,11 @@ enters, a run moves by one write, and nothing is ever sorted. The slots of the a
     4    at the bottom of a pile                                6  founded
 
 Play makes built bonds only, so a bad bond is always the one that was dealt, and within one search the key
-tells everything but the order of the piles. With three ranks and the piles ``3H 2C`` and ``3C AS 2H``, all
-other cards founded, the codes are
+tells everything but the order of the piles. A worked one, three ranks, two piles:
 
-    AH AC AD AS   2H 2C 2D 2S   3H 3C 3D 3S        word 0: AH AS 2D 3C   octal 04 66 -> 0o4666
-     6  6  6  5    5  0  6  6    4  4  6  6        ...
+    Foundations: H-A C-3 D-3 S-A      AH AC AD AS  2H 2C 2D 2S  3H 3C 3D 3S      word 0, AH AS 2D 3C: 0o6666
+    3H 2S                        ->    6  6  6  6   4  6  6  0   4  6  6  5  ->  word 1, AC 2H 2S 3D: 0o6046
+    2H 3S                                                                        word 2, AD 2C 3H 3S: 0o5466
 
 A word is never 0: each holds a King's code, and a King is at a bottom, on a bad bond, or founded.
 """
@@ -140,7 +140,7 @@ def put(state: np.ndarray, card: int, place: int) -> None:
 
 
 def pack(position: Position, rules: Rules) -> np.ndarray:
-    """The packed form of a position that has no problems and in which no card is due to go up by itself.
+    """The packed form of a position with all its piles, the empty ones too, and no card due to go up by itself.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def pack(position: Position, rules: Rules) -> np.ndarray:
     state = np.zeros(LENGTH, np.int64)
     state[RIDER : RIDER + CARDS] = NONE
     state[HOST : HOST + CARDS] = FOUNDED
-    state[SPACES] = max(rules.piles, len(position.piles))
+    state[SPACES] = len(position.piles)
     state[KING] = position.ranks - 1
     state[TAKES] = {"none": TAKES_NOTHING, "kings": TAKES_KINGS, "any": TAKES_ANY}[rules.spaces]
     state[SEQUENCES] = rules.unit == "sequence"
