@@ -20,7 +20,7 @@ from solver.engine.moves import (
     play,
     take_back,
 )
-from solver.engine.packing import AUTO, CARDS, FOUND, FOUNDED, HOST, KEY, NONE, SKELETON, SPACE, code_of, pack
+from solver.engine.packing import AUTO, FOUNDED, HOST, KEY, NONE, SKELETON, SPACE, code_of, pack
 from solver.engine.result import SearchResult
 from solver.engine.table import FULL, copy_into, find
 from solver.position import FOUNDATION, Move, Position
@@ -89,8 +89,9 @@ def _open(
 def _drop_known(state: np.ndarray, table: np.ndarray, moves: np.ndarray, count: int) -> int:
     """Drop those of ``count`` moves that lead to positions in the table; the number of those left.
 
-    Only to save time: it sees what the card's own step leads to, so a move that brings foundings with it is
-    kept. All look-ups of a position stand together, so that the processor can wait for their memory at once.
+    Only to save time, as all look-ups of a position stand together and the processor can wait for their memory
+    at once. It looks at the card's own step alone. Where foundings follow it, the position in between can be
+    in the table only if they are automatic; then it was opened, and the founding is among its own moves.
     """
     kept = 0
     for index in range(count):
@@ -105,8 +106,7 @@ def _drop_known(state: np.ndarray, table: np.ndarray, moves: np.ndarray, count: 
             state[KEY + 1] + (change if word == 1 else 0),
             state[KEY + 2] + (change if word == 2 else 0),
         )
-        brings_more = state[AUTO] and old < CARDS and state[FOUND + (old & 3)] == old >> 2
-        if row < 0 or brings_more:
+        if row < 0:
             moves[kept] = moves[index]
             kept += 1
     return kept
