@@ -108,10 +108,10 @@ def new_steps() -> Steps:
 
 def new_commits() -> Commits:
     """Scratch for ``take_step``."""
-    hosts = (np.zeros(52, np.int8) for _ in range(2))
-    decisions = (np.zeros(53, np.int64) for _ in range(4))
-    by_level = (np.zeros(14, np.int64) for _ in range(7))
-    return Commits(*hosts, *decisions, *by_level, np.zeros(8, np.int64))
+    hosts: list[np.ndarray] = [np.zeros(52, np.int8) for _ in range(2)]
+    decisions = [np.zeros(53, np.int64) for _ in range(4)]
+    by_level = [np.zeros(14, np.int64) for _ in range(7)]
+    return Commits._make([*hosts, *decisions, *by_level, np.zeros(8, np.int64)])
 
 
 def new_successors(size: int) -> Successors:
