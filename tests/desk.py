@@ -1,0 +1,185 @@
+"""What the tests of the quota search call its kernels with: a dealt board, and the sets and classes of a position."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+from naive import State
+from naive_classes import Key, Levels, is_built
+
+from solver.cards import rank_of
+from solver.engine import packed
+from solver.engine.cache import bare_kernel
+from solver.engine.classes import (
+    FOUND,
+    list_steps,
+    new_commits,
+    new_steps,
+    new_successors,
+    safe_founding,
+    take_step,
+)
+from solver.engine.levels import (
+    ACCESSIBLE,
+    FLOATS,
+    FLUID,
+    FREE,
+    HOSTS,
+    N_FIELDS,
+    SPARE,
+    analyze,
+    canonicalize,
+)
+from solver.engine.packed import BAD, LIVE, RANKS, SPACES_CODE, decode, encode, load_board, new_board, new_state, pack
+from solver.position import Position
+from solver.rules import Rules
+
+MOST_SUCCESSORS = 1 << 14
+
+
+@bare_kernel
+def _classes(keys, rung, board, state, levels, out):
+    """For int64[n, 3] keys: int64[n, 4], the key of each one's class and the card that settling founds, or -1."""
+    for i in range(len(keys)):
+        decode(keys[i, 0], keys[i, 1], keys[i, 2], board, state)
+        analyze(board, state, rung, levels)
+        canonicalize(board, state, levels)
+        encode(state.host, state.sets[LIVE], state.sets[BAD], board.size[RANKS], out[i])
+        analyze(board, state, rung, levels)
+        out[i, 3] = safe_founding(board, state, levels)
+
+
+@bare_kernel
+def _steps(key, settling, rung, board, state, levels, steps, commits, out):
+    """Every class that a class leads to in one step, settling first if asked to; ``key`` is a class's own."""
+    decode(key[0], key[1], key[2], board, state)
+    analyze(board, state, rung, levels)
+    out.size[0] = 0
+    out.size[1] = 0
+    card = -1
+    if settling:
+        card = safe_founding(board, state, levels)
+    if card >= 0:
+        take_step(board, state, levels, rung, key[3], FOUND, card, 0, commits, out)
+        return
+    for i in range(list_steps(board, state, levels, rung, steps)):
+        take_step(board, state, levels, rung, key[3], steps.kind[i], steps.card[i], steps.target[i], commits, out)
+
+
+class Desk:
+    """A dealt board and the room that the kernels want."""
+
+    def __init__(self, position: Position, rules: Rules) -> None:
+        self.rules = rules
+        self.ranks = position.ranks
+        self.board = new_board()
+        self.root = np.zeros(4, np.int64)
+        piles, heights = pack(position)
+        founded = np.array(position.foundations, np.int64)
+        spaces = SPACES_CODE[rules.spaces]
+        load_board(piles, heights, founded, position.ranks, rules.piles, spaces, self.board, self.root)
+        self._state, self._levels = new_state(), np.zeros(N_FIELDS, np.int64)
+        self._steps, self._commits, self._out = new_steps(), new_commits(), new_successors(MOST_SUCCESSORS)
+
+    @property
+    def root_key(self) -> Key:
+        """The key of the position that was dealt."""
+        return _key(self.root)
+
+    def key(self, state: State) -> Key:
+        """The key of a position that can be reached, packed here by the drawing in ``packed``, not by a kernel."""
+        words = [0, 0, 0]
+
+        def write(card: int, code: int) -> None:
+            words[rank_of(card) // 5] |= code << (12 * (rank_of(card) % 5) + 3 * (card & 3))
+
+        for suit, count in enumerate(state[0]):
+            for rank in range(count):
+                write(4 * rank + suit, packed.CODE_FOUNDED)
+        for pile in state[1]:
+            for below, card in pairwise((None, *pile)):
+                if not is_built(below, card, self.rules, self.ranks):
+                    write(card, packed.CODE_BAD)
+                else:
+                    write(card, packed.CODE_SPACE if below is None else below & 3)
+        return words[0], words[1], words[2]
+
+    def state_of(self, key: Key) -> State:
+        """The position of a key, as the kernel decodes it."""
+        decode(*key, self.board, self._state)
+        host, rider, sets, founded = self._state
+        piles: list[tuple[int, ...]] = []
+        for card in range(4 * self.ranks):
+            if sets[LIVE] >> card & 1 and host[card] == packed.SPACE:
+                pile = [card]
+                while rider[pile[-1]] >= 0:
+                    pile.append(int(rider[pile[-1]]))
+                piles.append(tuple(pile))
+        empty = [()] * (self.rules.piles - len(piles))
+        return tuple(map(int, founded)), tuple(sorted([*piles, *empty])), None
+
+    def encoded(self, key: Key) -> Key:
+        """A key, decoded and encoded again."""
+        decode(*key, self.board, self._state)
+        out = np.zeros(3, np.int64)
+        encode(self._state.host, self._state.sets[LIVE], self._state.sets[BAD], self.ranks, out)
+        return _key(out)
+
+    def levels(self, key: Key, rung: int = 0) -> Levels:
+        """The level analysis of a position."""
+        decode(*key, self.board, self._state)
+        analyze(self.board, self._state, rung, self._levels)
+        values = [int(value) for value in self._levels]
+        return Levels(
+            accessible=members(values[ACCESSIBLE]),
+            floats=members(values[FLOATS]),
+            hosts=members(values[HOSTS]),
+            fluid=members(values[FLUID]),
+            free=members(values[FREE]),
+            spare=values[SPARE],
+        )
+
+    def set_of(self, key: Key, field: int) -> frozenset[int]:
+        """One of the sets of cards that ``decode`` keeps."""
+        decode(*key, self.board, self._state)
+        return members(int(self._state.sets[field]))
+
+    def classes(self, keys: Iterable[Key], rung: int = 0) -> list[tuple[Key, int]]:
+        """The class of each position, by its key, and the card that settling founds there, or -1."""
+        table = np.array(list(keys), np.int64).reshape(-1, 3)
+        out = np.zeros((len(table), 4), np.int64)
+        _classes(table, rung, self.board, self._state, self._levels, out)
+        return [((a, b, c), card) for a, b, c, card in out.tolist()]
+
+    def steps(self, key: Key, skeleton: int = 0, *, settling: bool = True, rung: int = 0) -> list[tuple[Key, int]]:
+        """The classes that a class leads to in one step or settling, each with its skeleton."""
+        entry = np.array([*key, skeleton], np.int64)
+        _steps(entry, settling, rung, self.board, self._state, self._levels, self._steps, self._commits, self._out)
+        count, cut, _most = self._out.size.tolist()
+        assert not cut
+        return [((a, b, c), after) for a, b, c, after in self._out.keys[:count].tolist()]
+
+    def reached(self, *, settling: bool = True, rung: int = 0, most: int = 10**9) -> dict[Key, int] | None:
+        """Every class that steps lead to from the dealt position, with its skeleton; None if more than ``most``."""
+        ((first, _card),) = self.classes([self.root_key], rung)
+        met = {first: int(self.root[3])}
+        waiting = [first]
+        while waiting:
+            key = waiting.pop()
+            for after, skeleton in self.steps(key, met[key], settling=settling, rung=rung):
+                if after not in met:
+                    if len(met) == most:
+                        return None
+                    met[after] = skeleton
+                    waiting.append(after)
+        return met
+
+
+def members(bits: int) -> frozenset[int]:
+    """The members of a set that is kept as bits."""
+    return frozenset(place for place in range(64) if bits >> place & 1)
+
+
+def _key(words: np.ndarray) -> Key:
+    first, second, third = (int(word) for word in words[:3])
+    return first, second, third
