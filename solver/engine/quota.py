@@ -11,22 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from solver.engine.deepening import (
-    DEEPEST,
-    ITERATIONS,
-    LINE,
-    NODES,
-    PHASE_RUNG,
-    QUOTA,
-    Workspace,
-    new_workspace,
-    search_deal,
-)
+from solver.engine.deepening import search_deal
 from solver.engine.packed import FOUNDED, SPACE, SPACES_CODE, Board, load_board, new_board, pack
 from solver.engine.realize import N_MOVES, Line, new_line, realize
 from solver.engine.result import LOST, WON, SearchResult
 from solver.engine.shorten import Shortening, new_shortening, shorten
 from solver.engine.skeleton import N_KNOWN
+from solver.engine.workspace import (
+    DEEPEST,
+    ITERATIONS,
+    LINE,
+    NODES,
+    PHASE_RUNG,
+    PRUNED,
+    QUOTA,
+    Workspace,
+    new_workspace,
+)
 from solver.position import FOUNDATION, Move, Position
 from solver.rules import Rules
 
@@ -93,6 +94,7 @@ def search(
         "last quota": int(counts[QUOTA]),
         "skeletons": int(work.skeletons.counts[N_KNOWN]),
         "classes": int(counts[NODES]),
+        "classes pruned by a rung": int(counts[PRUNED]),
         "deepest line": int(counts[DEEPEST]),
     }
     moves: tuple[Move, ...] = ()

@@ -11,7 +11,6 @@ import numpy as np
 from solver.engine.bits import RANK_MASK, lowest, popcount
 from solver.engine.cache import bare_kernel
 from solver.engine.classes import BREAK, FOUND, list_steps, safe_founding, take_step
-from solver.engine.deepening import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, children_limit, enter_new, find, forget
 from solver.engine.levels import FLOATS, FREE, N_FIELDS, analyze, canonicalize
 from solver.engine.packed import (
     BAD,
@@ -29,6 +28,7 @@ from solver.engine.packed import (
     encode,
     new_state,
 )
+from solver.engine.workspace import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, children_limit, enter_new, find, forget
 
 MAX_MOVES = 4000
 MAX_TRACE = 1 << 16

@@ -1,0 +1,264 @@
+"""What one thread's quota searches work with: tables, settings and the heuristic. See docs/search.md, section 4.
+
+Knows nothing of the order of the search.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.engine.bits import lowest, popcount
+from solver.engine.cache import bare_kernel
+from solver.engine.classes import (
+    Commits,
+    Steps,
+    Successors,
+    new_commits,
+    new_steps,
+    new_successors,
+)
+from solver.engine.levels import N_FIELDS, SPARE
+from solver.engine.packed import (
+    BAD,
+    BOTTOM,
+    LIVE,
+    RANKS,
+    State,
+    new_state,
+)
+from solver.engine.skeleton import (
+    Skeletons,
+    new_skeletons,
+)
+
+STAMP_SHIFT = 36
+"""Bits of the last key word that the key itself uses; the table keeps the iteration's stamp above them."""
+LAST_STAMP = (1 << 26) - 1
+
+MAX_PATH = 4096
+"""Longest line of classes: some hundred irreversible steps; only relocations could make it longer."""
+MAX_SUCCESSORS = 1 << 16
+"""Results of one step, settling included, that are kept until they are looked at."""
+FIRST_TABLE_BITS = 11
+
+# Fields of Workspace.settings, and what they are set to: the heuristic's weights in hundredths (lower is better), then
+# the schedule of docs/search.md, section 5. Tuned by benchmarks/tune.py.
+W_LIVE, W_BAD, W_OVER_LOWER, W_ON_NEXT, W_ON_SECOND, W_SPARE, W_KING = 0, 1, 2, 3, 4, 5, 6
+FIRST_BUDGET, BUDGET_GROWTH, RUNG_SHARE, QUOTA_GROWTH, HIGHEST_RUNG, LOWEST_RUNG = 7, 8, 9, 10, 11, 12
+CHILDREN_BASE, CHILDREN_A_QUOTA, PRUNE_FROM, PRUNE_HIGHEST, PRUNE_LOWEST, PRUNE_CAP = 13, 14, 15, 16, 17, 18
+SETTINGS = {
+    W_LIVE: 300,  # a card not founded
+    W_BAD: 170,  # a bad bond
+    W_OVER_LOWER: 120,  # a card with a lower one somewhere below it
+    W_ON_NEXT: 117,  # a card on the next one of a foundation
+    W_ON_SECOND: 100,  # a card on the next but one
+    W_SPARE: 330,  # a spare space, taken off
+    W_KING: 125,  # a pile with a King at the bottom, taken off
+    FIRST_BUDGET: 400,  # classes of the first exact search
+    BUDGET_GROWTH: 8,
+    RUNG_SHARE: 50,  # hundredths of the exact search's budget that each rung gets
+    QUOTA_GROWTH: 4,
+    HIGHEST_RUNG: 11,
+    LOWEST_RUNG: 8,
+    CHILDREN_BASE: 4,  # results of one step that are looked at, as they share a skeleton: a base,
+    CHILDREN_A_QUOTA: 1,  # and so many a quota
+    PRUNE_FROM: 2,  # the round of the schedule from which the exact search passes over classes lost on a rung:
+    PRUNE_HIGHEST: 11,  # this one in the first such round, two lower each time,
+    PRUNE_LOWEST: 8,  # down to this
+    PRUNE_CAP: 2000,  # classes of the rung that are opened for one verdict
+}
+
+# What an iteration can end with, beside the words of `result`
+CUT = 10
+"""Everything within the quota was seen, but the quota refused some class."""
+SPENT = 11
+"""The budget of this phase ran out."""
+FULL = 12
+"""The table or the stack is full."""
+
+# Fields of Workspace.counts
+NODES, TABLE_STAMP, TABLE_BITS, TABLE_USED, TOP, LINE, REFUSED, OVERFLOWED, NODE_LIMIT = 0, 1, 2, 3, 4, 5, 6, 7, 8
+QUOTA, PHASE_RUNG, ITERATIONS, PRUNED, DEEPEST, EXPLORATION = 9, 10, 11, 12, 13, 14
+N_COUNTS = 16
+
+
+class Workspace(NamedTuple):
+    """Everything that one thread's searches use, allocated once.
+
+    Attributes
+    ----------
+    table
+        int64[2**k, 3]: keys of the classes opened, open addressing; stamped with the iteration, never cleared.
+    images
+        int64[2**k, 3]: keys of classes of the pruning rung met in this deal, with their verdicts; see ``pruning``.
+    visited
+        int64[2**k]: slots of ``images`` that the present exploration has visited.
+    image_count
+        int64[2]: how many images there are, and how many were visited.
+    image_line
+        int64[MAX_PATH]: slots of the images on the line being explored.
+    stack
+        int64[n, 5]: classes to open: three key words, the skeleton, depth and heuristic (``depth << 32 | h``).
+    path
+        int64[MAX_PATH, 4]: the line of classes being followed.
+    counts
+        int64[16]: see the field names above.
+    settings
+        int64[n]: SETTINGS, by number.
+    """
+
+    table: np.ndarray
+    images: np.ndarray
+    visited: np.ndarray
+    image_count: np.ndarray
+    image_line: np.ndarray
+    stack: np.ndarray
+    path: np.ndarray
+    counts: np.ndarray
+    settings: np.ndarray
+    state: State
+    levels: np.ndarray
+    child: State
+    child_levels: np.ndarray
+    steps: Steps
+    commits: Commits
+    pending: Successors
+    skeletons: Skeletons
+
+
+def new_workspace(max_memory: int) -> Workspace:
+    """A workspace that fits in ``max_memory`` bytes."""
+    table_bits = 10
+    while 24 << (table_bits + 1) <= max_memory // 2:
+        table_bits += 1
+    skeleton_bits = 10
+    while 33 << (skeleton_bits + 1) <= max_memory // 6:
+        skeleton_bits += 1
+    return Workspace(
+        np.zeros((1 << table_bits, 3), np.int64),
+        np.zeros((1 << max(10, table_bits - 2), 3), np.int64),
+        np.zeros(1 << max(10, table_bits - 2), np.int64),
+        np.zeros(2, np.int64),
+        np.zeros(MAX_PATH, np.int64),
+        np.zeros((max(1 << 14, max_memory // 6 // 40), 5), np.int64),
+        np.zeros((MAX_PATH, 4), np.int64),
+        np.zeros(N_COUNTS, np.int64),
+        np.array([SETTINGS[i] for i in range(len(SETTINGS))], np.int64),
+        new_state(),
+        np.zeros(N_FIELDS, np.int64),
+        new_state(),
+        np.zeros(N_FIELDS, np.int64),
+        new_steps(),
+        new_commits(),
+        new_successors(MAX_SUCCESSORS),
+        new_skeletons(min(skeleton_bits, 22)),
+    )
+
+
+@bare_kernel
+def evaluate(board, state, levels, weights):
+    """The heuristic value of a class by its canonical member, lower is better; -1 if no card lies on a lower one.
+
+    Where no card lies on one of lower rank, the lowest card is always on top: won.
+    """
+    rider, founded = state.rider, state.founded
+    ranks = board.size[RANKS]
+    over_lower = 0
+    kings = 0
+    bottoms = state.sets[BOTTOM]
+    while bottoms:
+        card = lowest(bottoms)
+        bottoms &= bottoms - 1
+        least = card >> 2
+        if least == ranks - 1:
+            kings += 1
+        card = rider[card]
+        while card >= 0:
+            rank = card >> 2
+            if rank > least:
+                over_lower += 1
+            else:
+                least = rank
+            card = rider[card]
+    if over_lower == 0:
+        return -1
+    value = (
+        weights[W_LIVE] * popcount(state.sets[LIVE])
+        + weights[W_BAD] * popcount(state.sets[BAD])
+        + weights[W_OVER_LOWER] * over_lower
+        - weights[W_SPARE] * levels[SPARE]
+        - weights[W_KING] * kings
+    )
+    for suit in range(4):
+        rank = founded[suit]
+        if rank < ranks:
+            card = rider[4 * rank + suit]
+            while card >= 0:
+                value += weights[W_ON_NEXT]
+                card = rider[card]
+            if rank + 1 < ranks:
+                card = rider[4 * rank + 4 + suit]
+                while card >= 0:
+                    value += weights[W_ON_SECOND]
+                    card = rider[card]
+    return max(value + 100_000, 0)
+
+
+@bare_kernel
+def find(table, bits, stamp, key0, key1, key2):
+    """The slot of a key: its own if this iteration has entered it (then >= 0), else -1 - the slot to enter it in."""
+    mask = (1 << bits) - 1
+    mixed = key0 * -7046029254386353131 + key1 * -4417276706812531889 + key2 * 1609587929392839161
+    slot = ((mixed ^ mixed >> 29) * -7046029254386353131 >> 24) & mask
+    marked = key2 | stamp << STAMP_SHIFT
+    while table[slot, 2] >> STAMP_SHIFT == stamp:
+        if table[slot, 0] == key0 and table[slot, 1] == key1 and table[slot, 2] == marked:
+            return slot
+        slot = (slot + 1) & mask
+    return -1 - slot
+
+
+@bare_kernel
+def children_limit(work):
+    """How many classes one step may lead to in this iteration."""
+    return min(
+        len(work.pending.keys), work.settings[CHILDREN_BASE] + work.settings[CHILDREN_A_QUOTA] * work.counts[QUOTA]
+    )
+
+
+@bare_kernel
+def forget(work):
+    """Empty the table, by a new stamp."""
+    counts = work.counts
+    if counts[TABLE_STAMP] == LAST_STAMP:
+        work.table[:, 2] = 0
+        counts[TABLE_STAMP] = 0
+    counts[TABLE_STAMP] += 1
+    counts[TABLE_USED] = 0
+
+
+@bare_kernel
+def enter_new(work, slot, key0, key1, key2):
+    """Enter a key into an empty slot of the table."""
+    entry = work.table[slot]
+    entry[0], entry[1] = key0, key1
+    entry[2] = key2 | work.counts[TABLE_STAMP] << STAMP_SHIFT
+    work.counts[TABLE_USED] += 1
+
+
+@bare_kernel
+def sort_stack(stack, first, end):
+    """Sort stack entries of one depth by falling heuristic value (Shell's method; equal values keep no order)."""
+    gap = 1
+    while gap < (end - first) // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(first + gap, end):
+            e0, e1, e2, e3, e4 = stack[i, 0], stack[i, 1], stack[i, 2], stack[i, 3], stack[i, 4]
+            j = i
+            while j >= first + gap and stack[j - gap, 4] < e4:
+                for k in range(5):
+                    stack[j, k] = stack[j - gap, k]
+                j -= gap
+            stack[j, 0], stack[j, 1], stack[j, 2], stack[j, 3], stack[j, 4] = e0, e1, e2, e3, e4
+        gap //= 3
