@@ -244,3 +244,35 @@ def encode(host, live, bad, ranks, key):
                 code = host[card] & 3
             codes |= code << (3 * suit)
         key[rank // RANKS_PER_WORD] |= codes << (12 * (rank % RANKS_PER_WORD))
+
+
+@bare_kernel
+def is_dealt_badly(board, card):
+    """Whether the bond that the deal gave a card is a bad one."""
+    below = board.host[card]
+    spaces = board.size[SPACES]
+    if below == SPACE:
+        return spaces != SPACES_ANY and (spaces != SPACES_KINGS or card >> 2 != board.size[RANKS] - 1)
+    return below >> 2 != (card >> 2) + 1
+
+
+@bare_kernel
+def encode_hosts(board, host, key):
+    """Write the key of a position into int64[3] ``key``, knowing what every card lies on and nothing else."""
+    live, bad = 0, 0
+    for card in range(4 * board.size[RANKS]):
+        if host[card] != FOUNDED:
+            live |= 1 << card
+            if host[card] == board.host[card] and is_dealt_badly(board, card):
+                bad |= 1 << card
+    encode(host, live, bad, board.size[RANKS], key)
+
+
+@bare_kernel
+def copy_play(source, target):
+    """Copy what playing moves needs of a state: hosts, riders and foundations."""
+    for card in range(52):
+        target.host[card] = source.host[card]
+        target.rider[card] = source.rider[card]
+    for suit in range(4):
+        target.founded[suit] = source.founded[suit]

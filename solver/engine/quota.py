@@ -14,7 +14,7 @@ import numpy as np
 from solver.engine.deepening import search_deal
 from solver.engine.packed import FOUNDED, SPACE, SPACES_CODE, Board, load_board, new_board, pack
 from solver.engine.realize import N_MOVES, Line, new_line, realize
-from solver.engine.result import LOST, WON, SearchResult
+from solver.engine.result import LOST, OUT_OF_MEMORY, WON, SearchResult
 from solver.engine.shorten import Shortening, new_shortening, shorten
 from solver.engine.skeleton import N_KNOWN
 from solver.engine.workspace import (
@@ -101,7 +101,8 @@ def search(
     if status == WON:
         trace["winning line"] = int(counts[LINE])
         if not realize(board, root, work, desk.line):
-            raise RuntimeError("a won line of classes could not be turned into moves; please report the board")
+            # The room for finding the moves of a step did not suffice: no win is reported without its moves.
+            return SearchResult(OUT_OF_MEMORY, trace["classes"], (), trace)
         trace["moves saved"] = int(shorten(board, root, desk.line, desk.shortening))
         moves = _moves(position, desk.line)
     return SearchResult(int(status), trace["classes"], moves, trace)

@@ -20,12 +20,17 @@ from solver.engine.packed import (
     NONE,
     PILES,
     RANKS,
+    RIDDEN,
     SPACE,
     SPACES,
     SPACES_ANY,
+    SPACES_KINGS,
+    SPACES_NONE,
     State,
+    copy_play,
     decode,
     encode,
+    encode_hosts,
     new_state,
 )
 from solver.engine.workspace import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, children_limit, enter_new, find, forget
@@ -61,6 +66,11 @@ class Line(NamedTuple):
         int64[1]: cards that nothing may be moved onto.
     first
         int64[4]: the key and skeleton of the first position's class, before it is settled.
+    saved
+        The position before the step being made.
+    way_keys, way_links, way_chain, way_image
+        int64[MAX_TRACE, 3], int64[MAX_TRACE, 3], int64[MAX_TRACE], int64[3]: positions met by ``_find_way``; the place
+        of the one before, the card moved and what it landed on; the way found; the key of a class.
     """
 
     moves: np.ndarray
@@ -76,6 +86,11 @@ class Line(NamedTuple):
     piles: np.ndarray
     forbidden: np.ndarray
     first: np.ndarray
+    saved: State
+    way_keys: np.ndarray
+    way_links: np.ndarray
+    way_chain: np.ndarray
+    way_image: np.ndarray
 
 
 def new_line() -> Line:
@@ -94,6 +109,11 @@ def new_line() -> Line:
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
         np.zeros(4, np.int64),
+        new_state(),
+        np.zeros((MAX_TRACE, 3), np.int64),
+        np.zeros((MAX_TRACE, 3), np.int64),
+        np.zeros(MAX_TRACE, np.int64),
+        np.zeros(3, np.int64),
     )
 
 
@@ -359,9 +379,85 @@ def _follow(board, work, line, start, goal, settled):
         analyze(board, line.before, 0, line.levels_before)
         decode(keys[at, 0], keys[at, 1], keys[at, 2], board, line.after)
         analyze(board, line.after, 0, line.levels_after)
+        n_moves, used = line.counts[N_MOVES], line.counts[USED_PILES]
+        copy_play(line.now, line.saved)
         if not _arrange(board, line, links[at, 1], links[at, 2]):
-            return False
+            copy_play(line.saved, line.now)
+            line.counts[N_MOVES] = n_moves
+            line.counts[USED_PILES] = used
+            line.counts[FAILED] = 0
+            if not _find_way(board, work, line, keys[source], keys[at]):
+                return False
     return True
+
+
+@bare_kernel
+def _find_way(board, work, line, start, goal):
+    """Play from a member of one class to a member of the class one step further, by breadth-first search of positions.
+
+    For the few steps, one won deal in a thousand, that ``_arrange`` cannot make. Only positions of the first class are
+    passed through, so this finds a way if the classes are right and ``MAX_TRACE`` positions suffice.
+    """
+    counts, state, child = work.counts, work.state, work.child
+    keys, links, image = line.way_keys, line.way_links, line.way_image
+    ranks = board.size[RANKS]
+    spaces = board.size[SPACES]
+    forget(work)
+    encode_hosts(board, line.now.host, keys[0])
+    n, at = 1, 0
+    while at < n:
+        decode(keys[at, 0], keys[at, 1], keys[at, 2], board, state)
+        tops = state.sets[LIVE] & ~state.sets[RIDDEN]
+        bare = tops
+        empty = popcount(state.sets[BOTTOM]) < board.size[PILES]
+        while tops:
+            card = lowest(tops)
+            tops &= tops - 1
+            rank = card >> 2
+            came_from = state.host[card]
+            for choice in range(6):
+                if choice < 4:
+                    target = 4 * rank + 4 + choice
+                    if rank == ranks - 1 or not bare >> target & 1 or target == came_from:
+                        continue
+                elif choice == 4:
+                    target = SPACE
+                    if not empty or came_from == SPACE or spaces == SPACES_NONE:
+                        continue
+                    if spaces == SPACES_KINGS and rank < ranks - 1:
+                        continue
+                else:
+                    target = FOUNDED
+                    if state.founded[card & 3] != rank:
+                        continue
+                if n == MAX_TRACE or 5 * counts[TABLE_USED] >= 4 << counts[TABLE_BITS]:
+                    return False
+                state.host[card] = target
+                found = keys[n]
+                encode_hosts(board, state.host, found)
+                state.host[card] = came_from
+                slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], found[0], found[1], found[2])
+                if slot >= 0:
+                    continue
+                enter_new(work, -1 - slot, found[0], found[1], found[2])
+                decode(found[0], found[1], found[2], board, child)
+                analyze(board, child, 0, work.child_levels)
+                canonicalize(board, child, work.child_levels)
+                encode(child.host, child.sets[LIVE], child.sets[BAD], ranks, image)
+                links[n, 0], links[n, 1], links[n, 2] = at, card, target
+                if image[0] == goal[0] and image[1] == goal[1] and image[2] == goal[2]:
+                    length = 0
+                    while n > 0:
+                        line.way_chain[length] = n
+                        length += 1
+                        n = links[n, 0]
+                    for k in range(length - 1, -1, -1):
+                        play(line, links[line.way_chain[k], 1], links[line.way_chain[k], 2])
+                    return line.counts[FAILED] == 0
+                if image[0] == start[0] and image[1] == start[1] and image[2] == start[2]:
+                    n += 1
+        at += 1
+    return False
 
 
 @bare_kernel

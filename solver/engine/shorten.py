@@ -18,8 +18,9 @@ from solver.engine.packed import (
     SPACES_ANY,
     SPACES_KINGS,
     State,
+    copy_play,
     decode,
-    encode,
+    encode_hosts,
     new_state,
 )
 from solver.engine.realize import MAX_MOVES, N_MOVES
@@ -81,11 +82,7 @@ def _start(board, root, state, piles):
 
 @bare_kernel
 def _copy(source, source_piles, target, target_piles):
-    for card in range(52):
-        target.host[card] = source.host[card]
-        target.rider[card] = source.rider[card]
-    for suit in range(4):
-        target.founded[suit] = source.founded[suit]
+    copy_play(source, target)
     target_piles[0] = source_piles[0]
 
 
@@ -210,19 +207,12 @@ def _different(a, b, cards):
 @bare_kernel
 def _cut_detours(board, root, line, scratch):
     """Go straight from one position of the line to a later one where fewer moves do it. Returns the moves saved."""
-    ranks = board.size[RANKS]
     before = line.counts[N_MOVES]
     at, keys, cards, after = scratch.at, scratch.keys, scratch.cards, scratch.after
     n = before
     _start(board, root, at, scratch.at_piles)
     for i in range(n + 1):
-        live, bad = 0, 0
-        for card in range(4 * ranks):
-            if at.host[card] != FOUNDED:
-                live |= 1 << card
-                if at.host[card] == board.host[card] and _is_bad(board, card, ranks):
-                    bad |= 1 << card
-        encode(at.host, live, bad, ranks, keys[i])
+        encode_hosts(board, at.host, keys[i])
         if i < n:
             step(board, at, scratch.at_piles, line.moves[i, 0], line.moves[i, 1])
     _start(board, root, at, scratch.at_piles)
@@ -273,15 +263,6 @@ def _cut_detours(board, root, line, scratch):
             step(board, at, scratch.at_piles, line.moves[i, 0], line.moves[i, 1])
         i += 1
     return before - line.counts[N_MOVES]
-
-
-@bare_kernel
-def _is_bad(board, card, ranks):
-    """Whether the bond that the deal gave a card is a bad one."""
-    below = board.host[card]
-    if below == SPACE:
-        return board.size[SPACES] != SPACES_ANY and (board.size[SPACES] != SPACES_KINGS or card >> 2 != ranks - 1)
-    return below >> 2 != (card >> 2) + 1
 
 
 @bare_kernel
