@@ -9,14 +9,17 @@ from typing import Any
 from solver.version import __version__
 
 _HOMES = {
+    "Analysis": "solver.analysis",
     "DealId": "solver.deals",
     "InputError": "solver.errors",
     "Move": "solver.position",
+    "MoveVerdict": "solver.analysis",
     "Outcome": "solver.solving",
     "Position": "solver.position",
     "Rules": "solver.rules",
     "VARIANTS": "solver.rules",
     "Verdict": "solver.solving",
+    "analyze": "solver.analysis",
     "board_text": "solver.notation",
     "deal": "solver.solving",
     "move_text": "solver.notation",

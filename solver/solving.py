@@ -56,6 +56,8 @@ class Outcome:
         ``nodes``, ``memory`` or ``interrupted``; None for a proved verdict.
     moves
         A winning line that the referee has replayed; None unless won.
+    moves_saved
+        How many moves shorter the line has become by ``short=True``; None where nothing was tried.
     engine
         The engine's name.
     trace
@@ -70,6 +72,7 @@ class Outcome:
     moves: tuple[Move, ...] | None
     engine: str
     trace: dict[str, Any] = field(default_factory=dict)
+    moves_saved: int | None = None
 
 
 class RefusedWin(RuntimeError):
@@ -81,13 +84,16 @@ class Engine:
     """A search, where to find it, and for which rules it works.
 
     ``module`` has a function ``search(position, rules, *, max_nodes, max_memory, abort)``; it is imported on
-    first use, because compiled code takes a second to load.
+    first use, because compiled code takes a second to load. ``kernels`` is the module of the kernel that calls all
+    others, so compiled last; ``limits`` says what the engine does not serve, in words.
     """
 
     name: str
     module: str
+    kernels: str
     node_unit: str
     serves: Callable[[Rules], bool]
+    limits: str = ""
 
     def prepare(self) -> None:
         """Load the engine, and compile it if it was never compiled, by having it search a won board."""
@@ -123,15 +129,38 @@ def _is_suit_blind(rules: Rules) -> bool:
 _prepared: set[str] = set()
 
 ENGINES = (
-    Engine("quota", "solver.engine.quota", "class", serves=_is_suit_blind),
-    Engine("general", "solver.engine.general", "position", serves=lambda _: True),
+    Engine(
+        "quota",
+        "solver.engine.quota",
+        "solver.engine.deepening",
+        "class",
+        serves=_is_suit_blind,
+        limits="takes no sequences (unit=sequence), no withdrawal=yes and no auto-found=uncovered",
+    ),
+    Engine("general", "solver.engine.general", "solver.engine.general", "position", serves=lambda _: True),
 )
 """All engines; a rule set is searched by the first one that serves it."""
 
+ENGINE_NAMES = ("auto", *(engine.name for engine in ENGINES))
+"""What callers choose between; ``auto`` is the first engine that serves the rule set."""
 
-def engine_for(rules: Rules) -> Engine:
-    """The engine that searches a rule set."""
-    return next(engine for engine in ENGINES if engine.serves(rules))
+
+def engine_for(rules: Rules, name: str = "auto") -> Engine:
+    """The engine that searches a rule set, or the one that is named.
+
+    Raises
+    ------
+    InputError
+        If there is no such engine, or if it does not serve the rule set.
+    """
+    if name == "auto":
+        return next(engine for engine in ENGINES if engine.serves(rules))
+    engine = next((engine for engine in ENGINES if engine.name == name), None)
+    if engine is None:
+        raise InputError(f"no engine {name!r}; there are {', '.join(ENGINE_NAMES)}")
+    if not engine.serves(rules):
+        raise InputError(f"the {name} engine does not serve these rules: it {engine.limits}")
+    return engine
 
 
 def deal(deal: DealId | str, rules: Rules | str, **switches: str) -> Position:
@@ -161,6 +190,8 @@ def solve(
     *,
     max_nodes: int = DEFAULT_MAX_NODES,
     max_memory: int = DEFAULT_MAX_MEMORY,
+    engine: str = "auto",
+    short: bool = False,
     abort: "NDArray[np.uint8] | None" = None,
 ) -> Outcome:
     """Prove a position won or lost, within a budget.
@@ -175,14 +206,18 @@ def solve(
         Nodes that the search may open.
     max_memory
         Bytes that the search may use for its tables.
+    engine
+        ``auto``, or the name of the engine to search with: ``general`` or ``quota``.
+    short
+        Spend some seconds more on making a win shorter.
     abort
         An array of one element; another thread that sets it ends the search within a moment, as unknown.
 
     Raises
     ------
     InputError
-        For a position that is no board of the rule set, with all that is wrong with it, or a budget
-        below 1.
+        For a position that is no board of the rule set, with all that is wrong with it, a budget below 1,
+        or an engine that does not serve the rule set.
     RefusedWin
         If the referee refuses the winning line.
     """
@@ -194,23 +229,42 @@ def solve(
         if not 1 <= budget <= LARGEST_BUDGET:
             raise InputError(f"{name} is at least 1 and at most {LARGEST_BUDGET}, not {budget}")
     position = padded(position, rules)
-    engine = engine_for(rules)
-    engine.prepare()
+    searcher = engine_for(rules, engine)
+    searcher.prepare()
     begun = time.perf_counter()
-    result = engine.search(position, rules, max_nodes=max_nodes, max_memory=max_memory, abort=abort)
+    result = searcher.search(position, rules, max_nodes=max_nodes, max_memory=max_memory, abort=abort)
     seconds = time.perf_counter() - begun
+    moves, moves_saved = None, None
     if result.status == WON:
-        check_win(position, rules, result.moves)
+        moves = result.moves
+        check_win(position, rules, moves)
+        if short:
+            moves = _shorter(position, rules, moves, abort)
+            moves_saved = len(result.moves) - len(moves)
     return Outcome(
         verdict={WON: Verdict.WON, LOST: Verdict.LOST}.get(result.status, Verdict.UNKNOWN),
         nodes=result.nodes,
-        node_unit=engine.node_unit,
+        node_unit=searcher.node_unit,
         seconds=seconds,
         why_unknown=None if result.status in (WON, LOST) else WHY_UNKNOWN[result.status],
-        moves=result.moves if result.status == WON else None,
-        engine=engine.name,
+        moves=moves,
+        engine=searcher.name,
         trace=result.trace,
+        moves_saved=moves_saved,
     )
+
+
+def _shorter(
+    position: Position, rules: Rules, moves: tuple[Move, ...], abort: "NDArray[np.uint8] | None"
+) -> tuple[Move, ...]:
+    """A shorter win, refereed too; the one given where memory does not allow to look for one."""
+    polish = import_module("solver.engine.polish").polish
+    try:
+        shorter: tuple[Move, ...] = polish(position, rules, moves, abort)
+    except MemoryError:
+        return moves
+    check_win(position, rules, shorter)
+    return shorter
 
 
 def check_win(position: Position, rules: Rules, moves: tuple[Move, ...]) -> None:

@@ -2,6 +2,7 @@
 
 import click
 
+from solver.cli.analyze import analyze
 from solver.cli.application import Application
 from solver.cli.deal import deal
 from solver.cli.rules import rules
@@ -19,5 +20,5 @@ def citadel() -> None:
     """
 
 
-for command in (solve, deal, verify, rules):
+for command in (solve, analyze, deal, verify, rules):
     citadel.add_command(command)

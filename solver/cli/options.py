@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from solver.rules import CHOICES, VARIANTS, Rules, rules_of
-from solver.solving import DEFAULT_MAX_MEMORY, DEFAULT_MAX_NODES, LARGEST_BUDGET
+from solver.solving import DEFAULT_MAX_MEMORY, DEFAULT_MAX_NODES, ENGINE_NAMES, LARGEST_BUDGET
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -113,6 +113,17 @@ def budget(command: Command) -> Command:
         show_default=True,
         metavar="N",
         help="Nodes that one search may open before it says unknown.",
+    )(command)
+
+
+def engine_option(command: Command) -> Command:
+    """``--engine``."""
+    return click.option(
+        "--engine",
+        type=click.Choice(ENGINE_NAMES),
+        default=ENGINE_NAMES[0],
+        show_default=True,
+        help="The search: auto picks quota for single cards that never come back, general for all other rules.",
     )(command)
 
 

@@ -5,6 +5,7 @@ import time
 from typing import TYPE_CHECKING
 
 from solver.cli.application import say
+from solver.solving import Engine
 from solver.statistics import Tally
 
 if TYPE_CHECKING:
@@ -18,6 +19,14 @@ PATIENCE = 1.0
 
 PLAIN_EVERY = 5.0
 """Seconds between two plain lines, and before the first."""
+
+
+def announce_compiling(engine: Engine) -> None:
+    """Say that an engine has to be compiled first, if so."""
+    from solver.engine.cache import needs_compiling
+
+    if needs_compiling(engine.kernels):
+        say("compiling the kernels, once; this takes some seconds")
 
 
 class Progress:

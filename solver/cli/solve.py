@@ -4,15 +4,23 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.application import BAD_INPUT, GRACE, LOST, UNKNOWN, interrupts, say
+from solver.cli.application import BAD_INPUT, LOST, UNKNOWN, say
 from solver.cli.inputs import BadBoard, open_file, read_boards
-from solver.cli.options import budget, json_option, rule_set, rules_json, rules_line, transpose_option
-from solver.cli.progress import TICK, Progress
-from solver.crew import Crew
+from solver.cli.options import (
+    budget,
+    engine_option,
+    json_option,
+    rule_set,
+    rules_json,
+    rules_line,
+    transpose_option,
+)
+from solver.cli.progress import Progress, announce_compiling
+from solver.cli.work import work_through
 from solver.deals import deal_position, parse_deals
 from solver.errors import InputError
 from solver.notation import move_text
@@ -22,8 +30,15 @@ from solver.solving import Outcome, Verdict, engine_for
 from solver.solving import solve as solve_position
 from solver.statistics import CONFIDENCE, Tally, win_rate, win_rate_interval
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 STATUS = {Verdict.WON: 0, Verdict.LOST: LOST, Verdict.UNKNOWN: UNKNOWN}
 """Exit status after a single deal."""
+
+WHY = {"nodes": "out of nodes", "memory": "out of memory", "interrupted": "interrupted"}
+"""Why a verdict is unknown, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +69,8 @@ class Result:
 @transpose_option
 @rule_set
 @budget
+@engine_option
+@click.option("--short", is_flag=True, help="Spend some seconds more a win on fewer moves, and say how many are saved.")
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1024),
@@ -63,6 +80,7 @@ class Result:
     help="Deals solved at the same time, each by a thread.",
 )
 @json_option("Print a JSON object a deal, each on its line.")
+@click.option("-v", "--verbose", is_flag=True, help="Say how each verdict came about.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no notes and no summary.")
 @click.pass_context
 def solve(
@@ -73,8 +91,11 @@ def solve(
     rules: Rules,
     max_nodes: int,
     max_memory: int,
+    engine: str,
+    short: bool,
     jobs: int,
     as_json: bool,
+    verbose: bool,
     quiet: bool,
 ) -> None:
     """Prove deals won or lost.
@@ -87,17 +108,30 @@ def solve(
     is 0. It is 2 for bad input and 130 when interrupted.
     """
     tasks, total = _tasks(deals, board, transpose, rules)
+    searcher = engine_for(rules, engine)
     writer: _JsonWriter | _TextWriter
     if as_json:
-        writer = _JsonWriter(rules)
+        writer = _JsonWriter(rules, verbose)
     else:
         first_two = list(islice(tasks, 2))
         tasks = chain(first_two, tasks)
-        writer = _TextWriter(rules, with_moves=len(first_two) == 1)
+        writer = _TextWriter(rules, with_moves=len(first_two) == 1, verbose=verbose)
     if not quiet:
-        _announce_compiling(rules)
+        announce_compiling(searcher)
+
+    def work(task: Task, abort: "NDArray[np.uint8]") -> Result:
+        if isinstance(task.position, BadBoard):
+            return Result(task, task.position)
+        outcome = solve_position(
+            task.position, rules, max_nodes=max_nodes, max_memory=max_memory, engine=engine, short=short, abort=abort
+        )
+        return Result(task, outcome)
+
     report = _Report(writer, Progress(total, quiet))
-    interrupt = _run(tasks, report, jobs, rules, max_nodes, max_memory)
+    try:
+        interrupt = work_through(work, tasks, jobs, report.add, report.show_progress)
+    finally:
+        report.end_progress()
     if interrupt is not None:
         # No rate here: the deals that are finished first are the easy ones.
         say(f"interrupted; finished before: {report.tally}")
@@ -121,37 +155,6 @@ def _tasks(
     ranges = [parse_deals(token) for token in deals]
     names = chain.from_iterable(ranges)
     return (Task(str(name), None, deal_position(name, rules)) for name in names), sum(some.count for some in ranges)
-
-
-def _run(
-    tasks: Iterator[Task], report: "_Report", jobs: int, rules: Rules, max_nodes: int, max_memory: int
-) -> int | None:
-    """Work through the tasks; the exit status of an interrupt, or None."""
-    import numpy as np
-
-    abort = np.zeros(1, np.uint8)
-
-    def work(task: Task) -> Result:
-        if isinstance(task.position, BadBoard):
-            return Result(task, task.position)
-        outcome = solve_position(task.position, rules, max_nodes=max_nodes, max_memory=max_memory, abort=abort)
-        return Result(task, outcome)
-
-    crew = Crew(work, tasks, jobs)
-    with interrupts() as interrupt:
-        try:
-            while interrupt.status is None and not crew.finished:
-                for result in crew.wait(TICK):
-                    report.add(result)
-                report.show_progress(crew.in_work)
-        finally:
-            report.end_progress()
-            abort[0] = 1
-            crew.stop(GRACE / 2)
-        if interrupt.status is not None:
-            for result in crew.leftovers():
-                report.add(result)
-    return interrupt.status
 
 
 class _Report:
@@ -193,12 +196,13 @@ class _Report:
 class _JsonWriter:
     """Writes an outcome as a JSON object on a line; numbers that name deals are strings."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, verbose: bool) -> None:
         self._rules = rules_json(rules)
+        self._verbose = verbose
 
     def write(self, task: Task, outcome: Outcome) -> None:
         moves = None if outcome.moves is None else [move_text(move) for move in outcome.moves]
-        record = {
+        record: dict[str, Any] = {
             **self._rules,
             "deal": task.deal,
             "board": task.board,
@@ -208,22 +212,26 @@ class _JsonWriter:
             "node_unit": outcome.node_unit,
             "seconds": round(outcome.seconds, 6),
             "moves": moves,
+            "moves_saved": outcome.moves_saved,
             "engine": outcome.engine,
         }
+        if self._verbose:
+            record["trace"] = {name.replace(" ", "_"): value for name, value in outcome.trace.items()}
         click.echo(json.dumps(record))
 
 
 class _TextWriter:
     """Writes the rules, then a line an outcome; with the moves, all other lines are comments."""
 
-    def __init__(self, rules: Rules, with_moves: bool) -> None:
+    def __init__(self, rules: Rules, with_moves: bool, verbose: bool) -> None:
         self._head = rules_line(rules) + "\n"
         self._with_moves = with_moves
+        self._verbose = verbose
 
     def write(self, task: Task, outcome: Outcome) -> None:
         parts = [outcome.verdict.value]
         if outcome.why_unknown:
-            parts[0] += f" ({_WHY[outcome.why_unknown]})"
+            parts[0] += f" ({WHY[outcome.why_unknown]})"
         if outcome.moves is not None:
             parts.append(f"{len(outcome.moves)} moves")
         unit = outcome.node_unit if outcome.nodes == 1 else _PLURAL[outcome.node_unit]
@@ -234,17 +242,14 @@ class _TextWriter:
             line = f"# {line}{moves}"
         click.echo(self._head + line)
         self._head = ""
+        if outcome.moves is not None and outcome.moves_saved is not None:
+            say(f"{task.name}: {len(outcome.moves)} moves, {outcome.moves_saved} fewer than without --short")
+        if self._verbose:
+            values = (f"{name} {value}" for name, value in outcome.trace.items())
+            say(f"{task.name}: {outcome.engine} engine; {'; '.join(values)}")
 
 
-_WHY = {"nodes": "out of nodes", "memory": "out of memory"}
 _PLURAL = {"position": "positions", "class": "classes"}
-
-
-def _announce_compiling(rules: Rules) -> None:
-    from solver.engine.cache import needs_compiling
-
-    if needs_compiling(engine_for(rules).module):
-        say("compiling the kernels, once; this takes some seconds")
 
 
 def _summarize(tally: Tally) -> None:

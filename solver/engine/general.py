@@ -6,6 +6,8 @@ An iteration that refused no position for its quota has opened everything that c
 Else the next one has a larger quota. ``docs/general.md`` says why, with figures.
 """
 
+from typing import Any
+
 import numpy as np
 
 from solver.engine import result
@@ -20,10 +22,11 @@ from solver.engine.moves import (
     play,
     take_back,
 )
-from solver.engine.packing import AUTO, FOUNDED, HOST, KEY, NONE, SKELETON, SPACE, code_of, pack
+from solver.engine.packing import AUTO, HOST, KEY, NONE, SKELETON, code_of, pack
+from solver.engine.polish import moves_of, shortest_nearby
 from solver.engine.result import SearchResult
 from solver.engine.table import FULL, copy_into, find
-from solver.position import FOUNDATION, Move, Position
+from solver.position import Move, Position
 from solver.rules import Rules
 
 FIRST_QUOTA = 8
@@ -238,8 +241,19 @@ def search(
             status = result.OUT_OF_NODES
         if status == result.RUNNING and _is_raised(abort):
             status = result.ABORTED
-    moves = (*due, *_moves_of_line(position, rules, store.line())) if status == result.WON else ()
-    return SearchResult(status, store.nodes(), moves, {"iterations": iterations})
+    trace: dict[str, Any] = {
+        "decided by": "exact search" if status in (result.WON, result.LOST) else "nothing",
+        "iterations": iterations,
+        "last quota": int(store.progress[_QUOTA]),
+        "positions": store.nodes(),
+    }
+    moves: tuple[Move, ...] = ()
+    if status == result.WON:
+        line = store.line()
+        shorter = shortest_nearby(pack(position, rules), line, 0, abort)
+        trace |= {"winning line": len(due) + len(line), "moves saved": len(line) - len(shorter)}
+        moves = (*due, *moves_of(position, rules, shorter))
+    return SearchResult(status, store.nodes(), moves, trace)
 
 
 def _is_raised(abort: np.ndarray | None) -> bool:
@@ -282,10 +296,10 @@ class _Store:
         self.progress[_NODES] = nodes
         self.progress[_QUOTA] = quota
 
-    def line(self) -> list[tuple[int, int]]:
-        """The trail as pairs of card and new place."""
+    def line(self) -> np.ndarray:
+        """The trail as rows of a card and its new place."""
         trail = self.trail[: self.progress[_TRAIL]]
-        return [(int(entry & 63), int(entry >> 12)) for entry in trail]
+        return np.stack([trail & 63, trail >> 12], axis=1)
 
     def nodes(self) -> int:
         """Positions opened so far, in all iterations together."""
@@ -322,19 +336,3 @@ class _Store:
     def bytes(self) -> int:
         """Memory in use."""
         return sum(array.nbytes for array in vars(self).values())
-
-
-def _moves_of_line(position: Position, rules: Rules, line: list[tuple[int, int]]) -> list[Move]:
-    """The engine's steps as moves between numbered piles."""
-    moves = []
-    for card, place in line:
-        source = next((number for number, pile in enumerate(position.piles) if card in pile), FOUNDATION)
-        if place == FOUNDED:
-            target = FOUNDATION
-        elif place == SPACE:
-            target = position.spaces()[0]
-        else:
-            target = next(number for number, pile in enumerate(position.piles) if pile and pile[-1] == place)
-        moves.append(Move(card, source, target))
-        position = position.apply(moves[-1], rules)
-    return moves
