@@ -273,6 +273,7 @@ def search_deal(board, root, work, max_nodes, abort):
             if end in (WON, LOST, ABORTED):
                 return end
             exact_full = end == FULL
+        more_helps = not exact_full
         if counts[NODES] >= max_nodes:
             return OUT_OF_NODES
         rung = top_rung
@@ -286,8 +287,11 @@ def search_deal(board, root, work, max_nodes, abort):
                 return OUT_OF_NODES
             if end == WON:
                 top_rung = rung - 1
+            if end == SPENT:
+                more_helps = True
             rung -= 1
-        if exact_full and top_rung < settings[LOWEST_RUNG]:
+        # A rung whose tables were full is searched the same way again, however many nodes it may open.
+        if not more_helps:
             return OUT_OF_MEMORY
         budget *= settings[BUDGET_GROWTH]
         round_ += 1
