@@ -39,7 +39,7 @@ MAX_MOVES = 4000
 MAX_TRACE = 1 << 16
 
 # Fields of Line.counts
-N_MOVES, USED_PILES, FAILED = 0, 1, 2
+N_MOVES, USED_PILES, FAILED, N_STEPS = 0, 1, 2, 3
 
 
 class Line(NamedTuple):
@@ -50,7 +50,7 @@ class Line(NamedTuple):
     moves
         int64[MAX_MOVES, 2]: cards and what they land on.
     counts
-        int64[4]: number of moves; piles in use; 1 when no way was found.
+        int64[4]: number of moves; piles in use; 1 when no way was found; number of steps.
     now
         The position after those moves.
     before, after, levels_before, levels_after
@@ -66,6 +66,11 @@ class Line(NamedTuple):
         int64[1]: cards that nothing may be moved onto.
     first
         int64[4]: the key and skeleton of the first position's class, before it is settled.
+    step_keys, step_kind, step_card
+        int64[MAX_MOVES, 6], int64[MAX_MOVES], int64[MAX_MOVES]: the single steps of the whole line: the classes before
+        and after, the kind and the card.
+    due
+        int64[52]: the next step that is a card's own; the number of steps where there is none.
     saved
         The position before the step being made.
     way_keys, way_links, way_chain, way_image
@@ -86,6 +91,10 @@ class Line(NamedTuple):
     piles: np.ndarray
     forbidden: np.ndarray
     first: np.ndarray
+    step_keys: np.ndarray
+    step_kind: np.ndarray
+    step_card: np.ndarray
+    due: np.ndarray
     saved: State
     way_keys: np.ndarray
     way_links: np.ndarray
@@ -109,6 +118,10 @@ def new_line() -> Line:
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
         np.zeros(4, np.int64),
+        np.zeros((MAX_MOVES, 6), np.int64),
+        np.zeros(MAX_MOVES, np.int64),
+        np.zeros(MAX_MOVES, np.int64),
+        np.zeros(52, np.int64),
         new_state(),
         np.zeros((MAX_TRACE, 3), np.int64),
         np.zeros((MAX_TRACE, 3), np.int64),
@@ -143,16 +156,27 @@ def play(line, card, target):
 
 @bare_kernel
 def _bare_host(line, ranks, card):
-    """A bare card of the next rank that may be moved onto, other than the one that ``card`` lies on; -1 if none is."""
-    host, rider = line.now.host, line.now.rider
+    """A bare card of the next rank that may be moved onto, other than the one that ``card`` lies on; -1 if none is.
+
+    Of several, the one under which it will be longest before a card is wanted: what lies on that has to move again.
+    """
+    host, rider, due = line.now.host, line.now.rider, line.due
     rank = card >> 2
+    best, best_due = -1, -1
     if rank + 1 < ranks:
         for below in range(4 * rank + 4, 4 * rank + 8):
             if host[below] == FOUNDED or rider[below] != NONE or below == host[card]:
                 continue
-            if not line.forbidden[0] >> below & 1:
-                return below
-    return -1
+            if line.forbidden[0] >> below & 1:
+                continue
+            wanted = due[below]
+            under = host[below]
+            while under != SPACE:
+                wanted = min(wanted, due[under])
+                under = host[under]
+            if wanted > best_due:
+                best, best_due = below, wanted
+    return best
 
 
 @bare_kernel
@@ -359,34 +383,54 @@ def _trace(board, work, line, start, goal, settled):
 
 
 @bare_kernel
-def _follow(board, work, line, start, goal, settled):
-    """Play from a member of one class to a member of the next of the line."""
+def _collect(board, work, line, start, goal, settled):
+    """Append the single steps from one class of the line to the next to the line's steps."""
     if start[0] == goal[0] and start[1] == goal[1] and start[2] == goal[2]:
         return True
     at = _trace(board, work, line, start, goal, settled)
     if at < 0:
         return False
     links, keys, chain = line.trace_steps, line.trace_keys, line.chain
-    n = 0
+    length = 0
     while at > 0:
-        chain[n] = at
-        n += 1
+        chain[length] = at
+        length += 1
         at = links[at, 0]
-    for i in range(n - 1, -1, -1):
+    for i in range(length - 1, -1, -1):
         at = chain[i]
-        source = links[at, 0]
-        decode(keys[source, 0], keys[source, 1], keys[source, 2], board, line.before)
+        n = line.counts[N_STEPS]
+        if n == MAX_MOVES:
+            return False
+        for word in range(3):
+            line.step_keys[n, word] = keys[links[at, 0], word]
+            line.step_keys[n, 3 + word] = keys[at, word]
+        line.step_kind[n] = links[at, 1]
+        line.step_card[n] = links[at, 2]
+        line.counts[N_STEPS] = n + 1
+    return True
+
+
+@bare_kernel
+def _play_steps(board, work, line):
+    """Play the line's steps one after the other."""
+    keys, counts = line.step_keys, line.counts
+    for i in range(counts[N_STEPS]):
+        for card in range(52):
+            line.due[card] = counts[N_STEPS]
+        for later in range(counts[N_STEPS] - 1, i - 1, -1):
+            line.due[line.step_card[later]] = later
+        decode(keys[i, 0], keys[i, 1], keys[i, 2], board, line.before)
         analyze(board, line.before, 0, line.levels_before)
-        decode(keys[at, 0], keys[at, 1], keys[at, 2], board, line.after)
+        decode(keys[i, 3], keys[i, 4], keys[i, 5], board, line.after)
         analyze(board, line.after, 0, line.levels_after)
-        n_moves, used = line.counts[N_MOVES], line.counts[USED_PILES]
+        n_moves, used = counts[N_MOVES], counts[USED_PILES]
         copy_play(line.now, line.saved)
-        if not _arrange(board, line, links[at, 1], links[at, 2]):
+        if not _arrange(board, line, line.step_kind[i], line.step_card[i]):
             copy_play(line.saved, line.now)
-            line.counts[N_MOVES] = n_moves
-            line.counts[USED_PILES] = used
-            line.counts[FAILED] = 0
-            if not _find_way(board, work, line, keys[source], keys[at]):
+            counts[N_MOVES] = n_moves
+            counts[USED_PILES] = used
+            counts[FAILED] = 0
+            if not _find_way(board, work, line, keys[i, :3], keys[i, 3:]):
                 return False
     return True
 
@@ -480,11 +524,14 @@ def realize(board, root, work, line):
     first = line.first
     encode(line.before.host, line.before.sets[LIVE], line.before.sets[BAD], ranks, first)
     first[3] = root[3]
-    if not _follow(board, work, line, first, work.path[0], False):
+    line.counts[N_STEPS] = 0
+    if not _collect(board, work, line, first, work.path[0], False):
         return False
     for i in range(counts[LINE] - 1):
-        if not _follow(board, work, line, work.path[i], work.path[i + 1], True):
+        if not _collect(board, work, line, work.path[i], work.path[i + 1], True):
             return False
+    if not _play_steps(board, work, line):
+        return False
     # No card lies on a lower one: found them all, lowest first.
     founded = line.now.founded
     for rank in range(ranks):

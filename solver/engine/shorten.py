@@ -28,7 +28,7 @@ from solver.engine.realize import MAX_MOVES, N_MOVES
 MAX_PASSES = 8
 WINDOW = 60
 """How far ahead of a position a shortcut is looked for."""
-MAX_DIFFERENT = 3
+MAX_DIFFERENT = 6
 """Cards that may lie differently in two positions between which a shortcut is looked for."""
 
 
@@ -181,6 +181,19 @@ def _drop_moves(board, root, line, scratch):
                     line.moves[i, 1] = then
                     _take(line, scratch, i + 1, n)
                     target = then
+            if target == line.moves[i, 1] and target < SPACE:
+                for other in range(target & ~3, (target & ~3) + 4):
+                    if other == target:
+                        continue
+                    _copy(scratch.at, scratch.at_piles, scratch.trial, scratch.trial_piles)
+                    if step(board, scratch.trial, scratch.trial_piles, card, other) != 1:
+                        continue
+                    n = _rest_wins(board, line, scratch, i + 1, -1)
+                    if n >= 0 and i + 1 + n < line.counts[N_MOVES]:
+                        line.moves[i, 1] = other
+                        _take(line, scratch, i + 1, n)
+                        target = other
+                        break
         step(board, scratch.at, scratch.at_piles, card, target)
         i += 1
     return before - line.counts[N_MOVES]
