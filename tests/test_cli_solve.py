@@ -45,11 +45,17 @@ def test_a_lost_deal() -> None:
 def test_case_4_a_tiny_budget_is_unknown() -> None:
     result = run("solve", WON_DEAL, "--max-nodes", "1")
     assert result.exit_code == 3
-    assert f"# {WON_DEAL}: unknown (out of nodes), 1 position, " in result.stdout
+    assert f"# {WON_DEAL}: unknown (out of nodes), 1 class, " in result.stdout
 
 
-def test_case_22_a_tiny_memory_is_unknown() -> None:
-    result = run("solve", "ms:38", "--variant", "penelopes-web", "--memory", "2M")
+def test_case_22_a_tiny_memory_is_unknown_to_the_quota_engine() -> None:
+    result = run("solve", "ms:38", "--variant", "penelopes-web", "--memory", "200K")
+    assert result.exit_code == 3
+    assert "unknown (out of memory), " in result.stdout
+
+
+def test_case_22_a_tiny_memory_is_unknown_to_the_general_engine() -> None:
+    result = run("solve", "ms:38", "--variant", "penelopes-web", "--memory", "2M", "--engine", "general")
     assert result.exit_code == 3
     assert "unknown (out of memory), " in result.stdout
 
@@ -82,10 +88,11 @@ def test_json_has_every_field() -> None:
     assert result.exit_code == 0
     assert list(won) == [
         *("variant", "rules", "deal", "board", "verdict", "why_unknown"),
-        *("nodes", "node_unit", "seconds", "moves", "engine"),
+        *("nodes", "node_unit", "seconds", "moves", "moves_saved", "engine"),
     ]
     assert (won["variant"], won["deal"], won["board"]) == ("citadel", WON_DEAL, None)
-    assert (won["verdict"], won["why_unknown"], won["node_unit"]) == ("won", None, "position")
+    assert (won["verdict"], won["why_unknown"], won["node_unit"]) == ("won", None, "class")
+    assert (won["moves_saved"], won["engine"]) == (None, "quota")
     assert won["nodes"] > 0
     assert won["seconds"] >= 0
     assert "\n".join(won["moves"]) in run("solve", WON_DEAL).stdout
@@ -97,6 +104,63 @@ def test_json_of_a_single_deal_has_its_status() -> None:
     result = run("solve", WON_DEAL, "--json", "--max-nodes", "1")
     assert result.exit_code == 3
     assert [records(result)[0][key] for key in ("verdict", "why_unknown", "moves")] == ["unknown", "nodes", None]
+
+
+def test_an_engine_can_be_chosen() -> None:
+    by_rules, general, quota = (
+        records(run("solve", LOST_DEAL, "--json", *option))[0]
+        for option in ([], ["--engine", "general"], ["--engine", "quota"])
+    )
+    assert (general["engine"], general["node_unit"], general["verdict"]) == ("general", "position", "lost")
+    for record in (by_rules, quota):
+        assert (record["engine"], record["node_unit"], record["verdict"]) == ("quota", "class", "lost")
+
+
+@pytest.mark.parametrize("switch", [("unit", "sequence"), ("withdrawal", "yes"), ("auto-found", "uncovered")])
+def test_rules_decide_the_engine(switch: tuple[str, str]) -> None:
+    rules = [f"--{switch[0]}", switch[1]]
+    (record,) = records(run("solve", WON_DEAL, "--json", "--max-nodes", "1", *rules))
+    assert record["engine"] == "general"
+    refused = run("solve", WON_DEAL, "--engine", "quota", *rules)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "the quota engine does not serve these rules: it takes no sequences" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+
+
+def test_verbose_says_how_verdicts_came_about() -> None:
+    result = run("solve", WON_DEAL, LOST_DEAL, "-v", "-q")
+    assert result.stdout.splitlines()[1].startswith(f"{WON_DEAL}: won, ")
+    won, lost = result.stderr.splitlines()
+    assert won.startswith(f"citadel: {WON_DEAL}: quota engine; decided by exact search; iterations ")
+    assert lost.startswith(f"citadel: {LOST_DEAL}: quota engine; decided by ")
+    assert "classes" in lost
+
+
+def test_verbose_json_has_the_trace() -> None:
+    result = run("solve", WON_DEAL, "--json", "--verbose")
+    (record,) = records(result)
+    assert result.stderr == ""
+    assert record["trace"]["decided_by"] == "exact search"
+    assert record["trace"]["classes"] == record["nodes"]
+    (record,) = records(run("solve", WON_DEAL, "--json", "-v", "--engine", "general"))
+    assert record["trace"]["positions"] == record["nodes"]
+
+
+def test_short_says_what_it_saved() -> None:
+    usual = run("solve", WON_DEAL)
+    short = run("solve", WON_DEAL, "--short")
+    lengths = [len(parse_moves(result.stdout)) for result in (usual, short)]
+    saved = lengths[0] - lengths[1]
+    assert saved > 0
+    assert short.stderr == f"citadel: {WON_DEAL}: {lengths[1]} moves, {saved} fewer than without --short\n"
+    assert run("verify", WON_DEAL, "-", stdin=short.stdout).exit_code == 0
+    (record,) = records(run("solve", WON_DEAL, "--short", "--json"))
+    assert (record["moves_saved"], len(record["moves"])) == (saved, lengths[1])
+
+
+def test_short_has_nothing_to_save_on_a_lost_deal() -> None:
+    (record,) = records(run("solve", LOST_DEAL, "--short", "--json"))
+    assert (record["verdict"], record["moves_saved"]) == ("lost", None)
 
 
 def test_case_9_the_rules_are_in_every_output() -> None:
@@ -202,6 +266,7 @@ def test_case_23_progress_off_a_terminal_is_plain_lines(monkeypatch: pytest.Monk
 
     said: list[str] = []
     use_engine(monkeypatch, search)
+    monkeypatch.setattr("solver.engine.cache.needs_compiling", lambda _: False)
     monkeypatch.setattr("solver.cli.progress.PLAIN_EVERY", 0.01)
     monkeypatch.setattr("solver.cli.progress.say", say)
     assert run("solve", "ms:5-6").exit_code == 0
@@ -232,7 +297,7 @@ def test_a_fault_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("size", ["2097152", "2048K", "2M", "2mib", "2.0MB", "0.002G"])
 def test_sizes_of_memory(size: str) -> None:
-    result = run("solve", "ms:38", "--variant", "penelopes-web", "--memory", size)
+    result = run("solve", "ms:38", "--variant", "penelopes-web", "--engine", "general", "--memory", size)
     assert "unknown (out of memory), " in result.stdout
 
 

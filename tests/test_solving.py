@@ -14,7 +14,7 @@ from solver.errors import InputError
 from solver.notation import board_text, parse_move
 from solver.position import Position
 from solver.rules import rules_of
-from solver.solving import LARGEST_BUDGET, Outcome, RefusedWin, Verdict, deal, solve
+from solver.solving import LARGEST_BUDGET, Outcome, RefusedWin, Verdict, deal, engine_for, solve
 
 CITADEL = rules_of("citadel")
 WON_BOARD = "Foundations: H-K C-K D-K S-K\n"
@@ -103,8 +103,9 @@ def test_case_4_tiny_budgets_say_unknown() -> None:
     few_nodes = solve(position, CITADEL, max_nodes=1)
     assert (few_nodes.verdict, few_nodes.why_unknown, few_nodes.moves) == (Verdict.UNKNOWN, "nodes", None)
     hard = deal("ms:38", "penelopes-web")  # more than is searched between two looks at the flag
-    aborted = solve(hard, "penelopes-web", abort=np.ones(1, np.uint8))
-    assert (aborted.verdict, aborted.why_unknown) == (Verdict.UNKNOWN, "interrupted")
+    for engine in ("general", "quota"):
+        aborted = solve(hard, "penelopes-web", engine=engine, abort=np.ones(1, np.uint8))
+        assert (aborted.verdict, aborted.why_unknown) == (Verdict.UNKNOWN, "interrupted")
 
 
 @pytest.mark.parametrize(
@@ -136,6 +137,66 @@ def test_case_10_a_win_that_the_referee_refuses_is_a_fault(monkeypatch: pytest.M
     use_engine(monkeypatch, ends_with(WON, moves=tuple(map(parse_move, line))))
     with pytest.raises(RefusedWin):
         solve(draw(NEARLY_WON, CITADEL), CITADEL)
+
+
+@pytest.mark.parametrize(
+    ("switches", "name"),
+    [
+        ({}, "quota"),
+        ({"unit": "supermove"}, "quota"),
+        ({"spaces": "none"}, "quota"),
+        ({"unit": "sequence"}, "general"),
+        ({"withdrawal": "yes"}, "general"),
+        ({"auto-found": "uncovered"}, "general"),
+    ],
+)
+def test_the_rules_choose_the_engine(switches: dict[str, str], name: str) -> None:
+    rules = rules_of("citadel", switches)
+    assert engine_for(rules).name == name
+    assert engine_for(rules, "general").name == "general"
+    if name == "general":
+        with pytest.raises(InputError, match="the quota engine does not serve these rules"):
+            engine_for(rules, "quota")
+
+
+def test_an_engine_that_is_not_there() -> None:
+    with pytest.raises(InputError, match="no engine 'brute'; there are auto, quota, general"):
+        solve(draw(NEARLY_WON, CITADEL), CITADEL, engine="brute")
+
+
+def test_engines_agree() -> None:
+    for number in range(24, 34):
+        position = deal(f"ms:{number}", "citadel")
+        general, quota = (solve(position, "citadel", engine=engine) for engine in ("general", "quota"))
+        assert (general.engine, quota.engine) == ("general", "quota")
+        assert general.verdict is quota.verdict
+
+
+@pytest.mark.parametrize("engine", ["general", "quota"])
+def test_short_wins(engine: str) -> None:
+    position = deal("ms:24", "citadel")
+    usual = solve(position, "citadel", engine=engine)
+    short = solve(position, "citadel", engine=engine, short=True)
+    assert usual.moves is not None
+    assert short.moves is not None
+    assert usual.moves_saved is None
+    assert short.moves_saved == len(usual.moves) - len(short.moves) > 0
+    assert solver.replay(position, CITADEL, short.moves).wins
+
+
+def test_case_10_a_short_win_is_refereed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solver.engine.polish.polish", lambda *_: ())
+    with pytest.raises(RefusedWin):
+        solve(deal("ms:24", "citadel"), CITADEL, short=True)
+
+
+def test_a_machine_without_the_memory_for_a_shorter_win_keeps_the_win(monkeypatch: pytest.MonkeyPatch) -> None:
+    def polish(*_: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr("solver.engine.polish.polish", polish)
+    outcome = solve(deal("ms:24", "citadel"), CITADEL, short=True)
+    assert (outcome.verdict, outcome.moves_saved) == (Verdict.WON, 0)
 
 
 def test_outcome_of_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:

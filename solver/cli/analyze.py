@@ -126,7 +126,8 @@ def _write_text(rules: Rules, analysis: Analysis) -> None:
         for one in sorted(analysis.moves, key=_best_first):
             click.echo(f"{move_text(one.move):8} {_in_words(one.verdict, one.why_unknown, one.moves_to_win)}")
     if analysis.losing_moves:
-        click.echo(f"{len(analysis.losing_moves)} of {len(analysis.moves)} moves lose the win")
+        lose = "loses" if len(analysis.losing_moves) == 1 else "lose"
+        click.echo(f"{len(analysis.losing_moves)} of {len(analysis.moves)} moves {lose} the win")
 
 
 def _best_first(one: MoveVerdict) -> tuple[int, int]:
