@@ -1,4 +1,4 @@
-"""Work done by several threads, its results handed out in order. Knows nothing of games.
+"""Work done by several threads, its results handed out in order, or as they come. Knows nothing of games.
 
 The kernels run without the GIL, so threads are enough to use all cores. Items are taken from an iterator one
 at a time, and only a bounded number ahead of the results handed out: a range of 10^20 deals costs nothing.
@@ -33,11 +33,16 @@ class Crew(Generic[Item, Result]):
         The items; advanced in the threads, never by two at a time.
     threads
         Number of threads.
+    in_order
+        Whether results wait for those of earlier items; if not, a slow item holds nobody up.
     """
 
-    def __init__(self, work: Callable[[Item], Result], items: Iterator[Item], threads: int) -> None:
+    def __init__(
+        self, work: Callable[[Item], Result], items: Iterator[Item], threads: int, in_order: bool = True
+    ) -> None:
         self._work = work
         self._items = items
+        self._in_order = in_order
         self._feeding = threading.Lock()  # held while an item is taken, which may block on a pipe
         self._changed = threading.Condition()  # guards everything below
         self._working: dict[int, Item] = {}
@@ -64,21 +69,21 @@ class Crew(Generic[Item, Result]):
             return self._working[min(self._working)] if self._working else None
 
     def wait(self, seconds: float) -> list[Result]:
-        """The next results in the order of the items, as soon as there is one; none after ``seconds``.
+        """The next results, as soon as there is one; none after ``seconds``.
 
         What ``work`` or the iterator raised for an item is raised when it is that item's turn.
         """
         with self._changed:
-            self._changed.wait_for(lambda: self._given in self._results or self._is_finished(), seconds)
+            self._changed.wait_for(lambda: self._next() is not None or self._is_finished(), seconds)
             ready: list[Result] = []
-            while self._given in self._results:
-                result = self._results[self._given]
+            while (number := self._next()) is not None:
+                result = self._results[number]
                 if isinstance(result, _Failure):
                     if ready:
                         break  # raised by the next call
                     raise result.error
                 ready.append(result)
-                del self._results[self._given]
+                del self._results[number]
                 self._given += 1
             self._changed.notify_all()
             return ready
@@ -98,6 +103,12 @@ class Crew(Generic[Item, Result]):
         with self._changed:
             waiting = [self._results[number] for number in sorted(self._results)]
         return [result for result in waiting if not isinstance(result, _Failure)]
+
+    def _next(self) -> int | None:
+        """The number of the result that is handed out next, if there is one."""
+        if self._in_order:
+            return self._given if self._given in self._results else None
+        return next(iter(self._results), None)
 
     def _is_finished(self) -> bool:
         return self._fed and self._given == self._taken

@@ -6,6 +6,7 @@ from solver.cli.analyze import analyze
 from solver.cli.application import Application
 from solver.cli.deal import deal
 from solver.cli.rules import rules
+from solver.cli.run import merge, run
 from solver.cli.solve import solve
 from solver.cli.verify import verify
 from solver.version import __version__
@@ -20,5 +21,5 @@ def citadel() -> None:
     """
 
 
-for command in (solve, analyze, deal, verify, rules):
+for command in (solve, analyze, deal, verify, rules, run, merge):
     citadel.add_command(command)

@@ -41,16 +41,16 @@ class Progress:
         self._next = self._begun + (PATIENCE if self._is_terminal else PLAIN_EVERY)
         self._bar: Bar | None = None
 
-    def show(self, tally: Tally, current: str) -> None:
-        """Show how far the work is, if it is time to."""
+    def show(self, tally: Tally, note: str) -> None:
+        """Show how far the work is, and a note behind it, if it is time to."""
         if self._quiet or time.monotonic() < self._next:
             return
         if self._is_terminal:
-            self._draw(tally, current)
+            self._draw(tally, note)
         else:
             of = "" if self._total is None else f" of {self._total}"
             seconds = time.monotonic() - self._begun
-            say(f"{tally.deals}{of} deals in {seconds:.0f} s: {tally}; at {current}")
+            say(f"{tally.deals}{of} deals in {seconds:.0f} s: {tally}; {note}")
         self._next = time.monotonic() + (TICK if self._is_terminal else PLAIN_EVERY)
 
     def make_way(self) -> None:
@@ -64,16 +64,18 @@ class Progress:
             self._bar.stop()
             self._bar = None
 
-    def _draw(self, tally: Tally, current: str) -> None:
+    def _draw(self, tally: Tally, note: str) -> None:
         if self._bar is None:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn
             from rich.progress import Progress as Bar
+            from rich.table import Column
 
+            count = Column(min_width=2 * len(str(self._total)) + 1)  # not to be cut off where the terminal is narrow
             self._bar = Bar(
                 SpinnerColumn(),
-                *([] if self._total is None else [BarColumn(), MofNCompleteColumn()]),
-                TextColumn("{task.fields[tally]}; at {task.description}; {task.fields[seconds]:.0f} s"),
+                *([] if self._total is None else [BarColumn(bar_width=10), MofNCompleteColumn(table_column=count)]),
+                TextColumn("{task.fields[tally]}; {task.description}; {task.fields[seconds]:.0f} s"),
                 console=Console(stderr=True),
                 auto_refresh=False,  # drawn by this thread alone, between two results
                 transient=True,
@@ -86,7 +88,7 @@ class Progress:
         self._bar.update(
             self._bar.task_ids[0],
             completed=tally.deals,
-            description=current,
+            description=note,
             tally=str(tally),
             seconds=seconds,
             refresh=True,

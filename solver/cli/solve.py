@@ -187,7 +187,7 @@ class _Report:
             self._last = outcome.verdict
 
     def show_progress(self, current: Task | None) -> None:
-        self._progress.show(self.tally, current.name if current else "the next one")
+        self._progress.show(self.tally, f"at {current.name if current else 'the next one'}")
 
     def end_progress(self) -> None:
         self._progress.end()

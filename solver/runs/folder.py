@@ -1,0 +1,160 @@
+"""The folder of a run: its manifest, its parts, and which chunks are finished. Knows nothing of searching.
+
+manifest.json             what the run is
+part-000000.parquet       the rows of the first chunk, in the order of the deals; whole or absent
+partial-000007.parquet    rows of a chunk that an interrupt left unfinished; gone when the part is there
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow as pa
+
+from solver.errors import InputError
+from solver.runs.manifest import Manifest, read_manifest
+from solver.runs.parts import ASIDE, SCHEMA, read_rows, read_table, write_rows, write_whole
+from solver.runs.rows import Row
+from solver.statistics import Tally
+
+MANIFEST = "manifest.json"
+
+
+class RunFolder:
+    """A run on the disk.
+
+    Parameters
+    ----------
+    path
+        The folder, with a manifest in it.
+
+    Raises
+    ------
+    InputError
+        If there is no manifest, or it cannot be read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.manifest = read_manifest((path / MANIFEST).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(f"{path} is no run: it has no {MANIFEST}") from None
+        except OSError as error:
+            raise InputError(f"cannot read {path / MANIFEST}: {error.strerror}") from None
+        except InputError as error:
+            raise InputError(f"cannot read {path / MANIFEST}: {error}") from None
+
+    @classmethod
+    def begin(cls, path: Path, manifest: Manifest) -> "RunFolder":
+        """Make the folder of a run, or open it again to go on with the same run.
+
+        Raises
+        ------
+        InputError
+            If another run is there, with what differs, or the folder cannot be written.
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            names = {file.name for file in path.iterdir() if ASIDE not in file.name}
+        except OSError as error:
+            raise InputError(f"cannot make {path}: {error.strerror}") from None
+        if MANIFEST in names:
+            run = cls(path)
+            differences = run.manifest.differences(manifest)
+            if differences:
+                raise InputError(f"{path} holds another run: there, {'; '.join(differences)}")
+            return run
+        if names:
+            raise InputError(f"{path} is not empty, and holds no run")
+        write_whole(path / MANIFEST, manifest.text().encode())
+        return cls(path)
+
+    def part(self, chunk: int) -> Path:
+        """The file of a chunk's rows."""
+        return self.path / f"part-{chunk:06}.parquet"
+
+    def finished_chunks(self) -> list[int]:
+        """The chunks that have a part."""
+        there = {path.name for path in self.path.glob("part-*.parquet")}
+        return [chunk for chunk in range(self.manifest.chunks) if self.part(chunk).name in there]
+
+    def rows(self, chunk: int) -> list[Row]:
+        """The rows of a finished chunk.
+
+        Raises
+        ------
+        InputError
+            If the part is damaged, or not of this run.
+        """
+        rows = read_rows(self.part(chunk))
+        deals = self.manifest.chunk_deals(chunk)
+        if [row.deal for row in rows] != list(map(str, deals)):
+            raise InputError(f"{self.part(chunk)} does not hold the deals {deals}")
+        return rows
+
+    def write(self, chunk: int, rows: list[Row]) -> None:
+        """Write the part of a chunk; its partial rows are no longer needed."""
+        write_rows(self.part(chunk), rows, self.manifest)
+        self._partial(chunk).unlink(missing_ok=True)
+
+    def partial_rows(self, chunk: int) -> list[Row]:
+        """The rows that an interrupt left of a chunk."""
+        path = self._partial(chunk)
+        return read_rows(path) if path.exists() else []
+
+    def write_partial(self, chunk: int, rows: Iterable[Row]) -> None:
+        """Keep rows of a chunk that is not finished."""
+        write_rows(self._partial(chunk), rows, self.manifest)
+
+    def note_retry(self, max_nodes: int, max_memory: int) -> None:
+        """Write into the manifest that the unknown deals are searched again."""
+        manifest = self.manifest.with_retry(max_nodes, max_memory)
+        if manifest is not self.manifest:
+            write_whole(self.path / MANIFEST, manifest.text().encode())
+            self.manifest = manifest
+
+    def table(self, columns: list[str] | None = None) -> pa.Table:
+        """All finished rows, in the order of the deals.
+
+        Raises
+        ------
+        InputError
+            If a part is damaged.
+        """
+        schema = pa.schema([SCHEMA.field(name) for name in columns or SCHEMA.names])
+        tables = [read_table(self.part(chunk), columns) for chunk in self.finished_chunks()]
+        return pa.concat_tables(tables) if tables else schema.empty_table()
+
+    def tally(self) -> Tally:
+        """The verdicts of all finished rows."""
+        counts = self.table(["verdict"])["verdict"].value_counts().to_pylist()
+        return Tally(**{count["values"]: count["counts"] for count in counts})
+
+    def _partial(self, chunk: int) -> Path:
+        return self.path / f"partial-{chunk:06}.parquet"
+
+
+def merge(sources: list[RunFolder], path: Path) -> RunFolder:
+    """Copy the parts of one run that was searched in several folders, as by ``--shard``, into one.
+
+    Raises
+    ------
+    InputError
+        If the folders hold different runs, or two of them the same chunk.
+    """
+    first = sources[0].manifest
+    owners: dict[int, RunFolder] = {}
+    for source in sources:
+        differences = first.differences(source.manifest)
+        if source.manifest.retries != first.retries and not differences:
+            differences = ["the retries differ"]
+        if differences:
+            raise InputError(f"{sources[0].path} and {source.path} are different runs: {'; '.join(differences)}")
+        for chunk in source.finished_chunks():
+            if chunk in owners:
+                raise InputError(f"{owners[chunk].path} and {source.path} both hold {source.part(chunk).name}")
+            owners[chunk] = source
+    merged = RunFolder.begin(path, first)
+    for chunk, source in owners.items():
+        write_whole(merged.part(chunk), source.part(chunk).read_bytes())
+    return merged
