@@ -128,7 +128,7 @@ class Workspace(NamedTuple):
 
 def new_workspace(max_memory: int) -> Workspace:
     """A workspace that fits in ``max_memory`` bytes."""
-    table_bits = 10
+    table_bits = FIRST_TABLE_BITS  # the searches begin with that much of it
     while 24 << (table_bits + 1) <= max_memory // 2:
         table_bits += 1
     skeleton_bits = 10
