@@ -151,12 +151,21 @@ class Desk:
         _classes(table, rung, self.board, self._state, self._levels, out)
         return [((a, b, c), card) for a, b, c, card in out.tolist()]
 
+    def skeleton_number(self, founded: tuple[int, ...], left: tuple[int, ...]) -> int:
+        """The number of a skeleton: its foundations and the bad bonds left in each dealt pile."""
+        pairs = [*zip(founded, self.board.suit_step, strict=True), *zip(left, self.board.pile_step, strict=False)]
+        return sum(count * int(step) for count, step in pairs)
+
     def steps(self, key: Key, skeleton: int = 0, *, settling: bool = True, rung: int = 0) -> list[tuple[Key, int]]:
-        """The classes that a class leads to in one step or settling, each with its skeleton."""
+        """The classes that a class leads to in one step or settling, each with its skeleton.
+
+        Raises OverflowError if there are too many.
+        """
         entry = np.array([*key, skeleton], np.int64)
         _steps(entry, settling, rung, self.board, self._state, self._levels, self._steps, self._commits, self._out)
         count, cut, _most = self._out.size.tolist()
-        assert not cut
+        if cut:
+            raise OverflowError
         return [((a, b, c), after) for a, b, c, after in self._out.keys[:count].tolist()]
 
     def reached(self, *, settling: bool = True, rung: int = 0, most: int = 10**9) -> dict[Key, int] | None:

@@ -4,7 +4,7 @@ Everything here works on the states of ``naive`` by plain moves; no kernel is ca
 a class is comes from docs/search.md, section 2, not from the kernels.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -22,6 +22,8 @@ SPACES = ("any", "kings", "none")
 
 Key: TypeAlias = tuple[int, int, int]
 Graph: TypeAlias = dict[State, list[State]]
+Skeleton: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+"""The cards founded of each suit, and the bad bonds left in each dealt pile."""
 
 
 class Game(NamedTuple):
@@ -180,16 +182,20 @@ def won_states(graph: Graph, ranks: int) -> set[State]:
     return won
 
 
-def small_castle(random: Random, most_ranks: int = 6) -> tuple[Position, Rules]:
-    """A small position for the quota search: any kind of space, 2 to 6 piles; in order here and there, some founded."""
-    ranks = random.choice([rank for rank in (3, 4, 4, 5, 5, 6) if rank <= most_ranks])
-    piles = random.randint(2, 6)
+def small_castle(random: Random) -> tuple[Position, Rules]:
+    """A small position for the quota search: any kind of space, 2 to 6 piles, 3 to 6 ranks.
+
+    Half of them are dealt evenly with few cards founded: those are the ones that no counting shows to be won or lost.
+    """
+    is_even = random.random() < 0.5
+    ranks = random.choice((4, 5, 5, 6)) if is_even else random.choice((3, 4, 4, 5, 5, 6))
+    piles = random.choice((3, 4, 4, 5, 5, 6)) if is_even else random.randint(2, 6)
     rules = Rules("small", piles=piles, spaces=random.choice(SPACES), unit=random.choice(("card", "supermove")))
-    most_founded = random.choice((0, 0, 1, 1, ranks - 1))
+    most_founded = random.choice((0, 0, 1) if is_even else (0, 0, 1, 1, ranks - 1))
     founded = [random.randint(most_founded // 2, most_founded) for _ in range(SUITS)]
     deck = [card for card in range(SUITS * ranks) if rank_of(card) >= founded[suit_of(card)]]
     random.shuffle(deck)
-    in_use = max(1, piles - random.choice((0, 0, 0, 1, 1, 2)))
+    in_use = max(1, piles - random.choice((0, 0, 1) if is_even else (0, 0, 0, 1, 1, 2)))
     dealt: list[list[int]] = [[] for _ in range(piles)]
     order = random.random()  # how readily a card goes where it makes a built bond
     for card in deck:
@@ -197,21 +203,88 @@ def small_castle(random: Random, most_ranks: int = 6) -> tuple[Position, Rules]:
         if fitting and random.random() < order:
             random.choice(fitting).append(card)
         else:
-            dealt[random.randrange(in_use)].append(card)
+            pile = random.choice(dealt[:in_use])
+            other = random.choice(dealt[:in_use])
+            (other if is_even and len(other) < len(pile) else pile).append(card)
     hearts, clubs, diamonds, spades = founded
     return Position((hearts, clubs, diamonds, spades), tuple(map(tuple, dealt)), ranks), rules
+
+
+HARD = (
+    425, 546, 817, 1032, 1043, 1596, 1680, 1742, 1825, 1993, 2064, 2242, 2626, 2946, 3284, 3611, 3864, 3961, 4160, 4235,
+    4285, 4327, 4329, 4410, 4439, 4477, 4721, 4886, 5025, 5173, 5577, 5580, 5675, 5701, 5708, 5949, 5972, 6134, 6190,
+    6306, 6416, 6498, 6719, 6773, 6898, 6899, 7114, 7204, 7239, 7347, 7398, 7518, 7687, 8166, 8190, 8433, 8476, 8614,
+    8631, 8693, 8700, 8791, 8898, 8974, 8976, 9022, 9065, 9302, 9342, 9383, 9408, 9591, 9668, 9685, 9711, 9741, 9822,
+)  # fmt: skip
+"""Seeds of games that are lost although their relaxed game is won, one in 140: arranging matters there."""
 
 
 @cache
 def few_games() -> tuple[Game, ...]:
     """The games that the fast tests share."""
-    return tuple(games(range(400), most=600))
+    return tuple(games([*range(400), *HARD], most=800))
 
 
-def games(seeds: range, most: int) -> Iterator[Game]:
+def games(seeds: Iterable[int], most: int) -> Iterator[Game]:
     """Small games, those with more than ``most`` positions left out."""
     for seed in seeds:
         position, rules = small_castle(Random(seed))
         graph = graph_of(position, rules, most)
         if graph is not None:
             yield Game(position, rules, graph)
+
+
+class Relaxed:
+    """The relaxed game of a dealt position: a skeleton is the foundations and the bad bonds left in each dealt pile."""
+
+    def __init__(self, position: Position, rules: Rules) -> None:
+        self.piles, self.rules, self.ranks = position.piles, rules, position.ranks
+        bad = bad_bonds(position.piles, rules, position.ranks)
+        self.bad_places = [[place for place, card in enumerate(pile) if card in bad] for pile in position.piles]
+
+    def skeleton(self, state: State) -> Skeleton:
+        """The skeleton of a position that can be reached."""
+        bad = bad_bonds(state[1], self.rules, self.ranks)
+        return state[0], tuple(len(bad & {*pile}) for pile in self.piles)
+
+    def is_won(self, founded: tuple[int, ...], left: tuple[int, ...], most: int = 10**9) -> bool | None:
+        """Whether the relaxed game can be won; None when more than ``most`` skeletons would have to be seen."""
+        waiting = [(founded, left)]
+        met = set(waiting)
+        while waiting:
+            skeleton = waiting.pop()
+            if sum(skeleton[0]) == SUITS * self.ranks:
+                return True
+            fresh = {*self.moves(*skeleton)} - met
+            if len(met) + len(fresh) > most:
+                return None
+            met |= fresh
+            waiting.extend(fresh)
+        return False
+
+    def moves(self, founded: tuple[int, ...], left: tuple[int, ...]) -> Iterator[Skeleton]:
+        """The skeletons that one founding or broken bond leads to."""
+        stumps: dict[int, int] = {}  # stump top -> its pile
+        released = set()
+        for number, pile in enumerate(self.piles):
+            top = self.bad_places[number][left[number] - 1] if left[number] else -1
+            if top >= 0:
+                stumps[pile[top]] = number
+            released |= {card for card in pile[top + 1 :] if rank_of(card) >= founded[suit_of(card)]}
+        room = left.count(0)
+        for card in [*released, *stumps]:
+            after = tuple(count - (number == stumps.get(card)) for number, count in enumerate(left))
+            if rank_of(card) == founded[suit_of(card)] and self.fit(released, {*stumps}, card, room):
+                yield tuple(count + (suit == suit_of(card)) for suit, count in enumerate(founded)), after
+            if card in stumps and self.fit(released | {card}, stumps.keys() - {card}, card, room):
+                yield founded, after
+
+    def fit(self, released: set[int], stumps: set[int], bare: int, room: int) -> bool:
+        """Whether the released cards have places on cards and on ``room`` spaces while ``bare`` carries nothing."""
+        on_spaces = []
+        for rank in range(self.ranks):
+            hosts = [card for card in released | stumps if rank_of(card) == rank + 1 and card != bare]
+            on_spaces.append(max(0, sum(rank_of(card) == rank for card in released) - len(hosts)))
+        if self.rules.spaces != "any" and any(on_spaces[: self.ranks - (self.rules.spaces == "kings")]):
+            return False
+        return sum(on_spaces) <= room
