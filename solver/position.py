@@ -58,7 +58,7 @@ class Position:
 
     def is_won(self) -> bool:
         """Whether every card is founded."""
-        return all(count == self.ranks for count in self.foundations)
+        return self.foundations.count(self.ranks) == SUITS
 
     def is_stuck(self, rules: Rules) -> bool:
         """Whether the position is not won and no legal move is left."""
@@ -157,7 +157,7 @@ class Position:
         length = len(pile) - start
         if length > 1 and rules.unit == "card":
             return f"{name} is not the top card of pile {source + 1}"
-        if start < self.run_start(source):
+        if length > 1 and start < self.run_start(source):
             return f"the cards on {name} are not in order"
         if not self.accepts(target, card, rules):
             return f"pile {target + 1} does not accept {name}"

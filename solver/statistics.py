@@ -1,6 +1,8 @@
 """Rates and their intervals over many verdicts. Knows nothing of engines."""
 
 from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
 
 CONFIDENCE = 0.95
 """Confidence of every interval that is printed."""
@@ -53,7 +55,7 @@ def win_rate_interval(tally: Tally, confidence: float = CONFIDENCE) -> Interval:
 
 
 def _wilson(won: int, deals: int, confidence: float) -> Interval:
-    from scipy.stats import binomtest  # takes a second to load
-
-    interval = binomtest(won, deals).proportion_ci(confidence, method="wilson")
-    return Interval(float(interval.low), float(interval.high))
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    middle = won + z * z / 2
+    reach = z * sqrt(won * (deals - won) / deals + z * z / 4)
+    return Interval(max(0.0, middle - reach) / (deals + z * z), min(1.0, (middle + reach) / (deals + z * z)))

@@ -16,7 +16,6 @@ from solver.solving import Verdict, deal, solve
 
 CITADEL = rules_of("citadel")
 NEARLY_WON = "Foundations: H-K C-K D-K S-J\nKS QS\n"
-STUCK = "Foundations: H-K C-K D-K\nAS 3S 2S\n4S 6S 5S\n7S 9S 8S\nTS QS JS\nKS\n"
 
 
 def by_text(analysis: Analysis) -> dict[str, str]:

@@ -14,7 +14,6 @@ RULES_LINE = (
     "# citadel: aces=first skim=yes skim-gap=skip order=rows spaces=any unit=card withdrawal=no auto-found=never"
 )
 NEARLY_WON = "Foundations: H-K C-K D-K S-J\nKS QS\n"
-NO_WAY_OUT = "Foundations: H-K C-K D-K\n2S AS\n"
 
 
 def test_a_board_that_plays_itself_out() -> None:

@@ -1,7 +1,7 @@
 """The command ``citadel``: thin click commands, one module each; the work is in the library.
 
-Verdicts and boards go to standard output, everything else to standard error. What a command needs of numba,
-scipy or rich is imported inside the command, so that ``--help`` answers at once.
+Verdicts and boards go to standard output, everything else to standard error. What a command needs of numba
+or rich is imported inside the command, so that ``--help`` answers at once.
 """
 
 import sys
