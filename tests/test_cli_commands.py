@@ -165,7 +165,7 @@ def test_everything_has_help(command: str) -> None:
         assert not isinstance(parameter, click.Option) or parameter.help
 
 
-WITHOUT_VARIANT = ("rules", "merge")
+WITHOUT_VARIANT = ("rules", "merge", "stats", "compare")
 """``rules`` takes it as an argument, the others read what a run has written."""
 
 

@@ -8,6 +8,7 @@ from solver.cli.deal import deal
 from solver.cli.rules import rules
 from solver.cli.run import merge, run
 from solver.cli.solve import solve
+from solver.cli.stats import compare, stats
 from solver.cli.verify import verify
 from solver.version import __version__
 
@@ -21,5 +22,5 @@ def citadel() -> None:
     """
 
 
-for command in (solve, analyze, deal, verify, rules, run, merge):
+for command in (solve, analyze, deal, verify, rules, run, merge, stats, compare):
     citadel.add_command(command)
