@@ -54,7 +54,7 @@ def test_python_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("won ")
     assert len(lines) > 60
-    assert lines[-1] == "won"
+    assert lines[-2:] == ["won", "QS 1 F False False"]
 
 
 def test_links_lead_somewhere() -> None:
