@@ -5,6 +5,7 @@ import click
 from solver.cli.analyze import analyze
 from solver.cli.application import Application
 from solver.cli.deal import deal
+from solver.cli.lists import daily, winnable
 from solver.cli.rules import rules
 from solver.cli.run import merge, run
 from solver.cli.solve import solve
@@ -22,5 +23,5 @@ def citadel() -> None:
     """
 
 
-for command in (solve, analyze, deal, verify, rules, run, merge, stats, compare):
+for command in (solve, analyze, deal, verify, rules, run, merge, stats, compare, winnable, daily):
     citadel.add_command(command)

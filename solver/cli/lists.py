@@ -1,0 +1,203 @@
+"""``citadel winnable`` and ``citadel daily``."""
+
+import json
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+import click
+
+from solver.cli.application import FAULT, GRACE, UNKNOWN, interrupts, say
+from solver.cli.options import budget, rule_set, rules_json, rules_line
+from solver.cli.progress import TICK, Progress, announce_compiling
+from solver.crew import Crew
+from solver.deals import DealRange, parse_deals
+from solver.errors import InputError
+from solver.rules import Rules
+from solver.shuffles import LARGEST
+from solver.solving import engine_for
+from solver.statistics import Tally
+
+FORMATS = ("txt", "csv", "json")
+
+jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Deals searched at the same time, each by a thread.",
+)
+format_option = click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="txt", show_default=True, help="What to print."
+)
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress, no notes and no summary.")
+
+
+@click.command()
+@click.option("--count", type=click.IntRange(1), metavar="N", help="Winnable deals wanted; all those of a range else.")
+@click.option(
+    "--from",
+    "start",
+    default="pysol:1",
+    show_default=True,
+    metavar="DEAL|RANGE",
+    help="The first deal to look at, or a range to stay in.",
+)
+@rule_set
+@budget
+@jobs_option
+@format_option
+@click.option("--with-effort", is_flag=True, help="Say nodes, moves and difficulty of each deal.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the list to a file."
+)
+@quiet_option
+@click.pass_context
+def winnable(
+    context: click.Context,
+    count: int | None,
+    start: str,
+    rules: Rules,
+    max_nodes: int,
+    max_memory: int,
+    jobs: int,
+    form: str,
+    with_effort: bool,
+    output: Path | None,
+    quiet: bool,
+) -> None:
+    """List deals that are proved winnable.
+
+    Deals are searched in order until there are --count winnable ones. The head of the list names the rules, the
+    range scanned and the budget; lost and unresolved deals are listed apart.
+
+    With -o, an interrupted scan goes on when the same command is given again; FILE.scan keeps it until the list is
+    written. The exit status is 3 if fewer were found than wanted.
+    """
+    import numpy as np
+
+    from solver.lists import Scan, list_text
+    from solver.runs.manifest import new_manifest
+    from solver.runs.parts import write_whole
+
+    deals = _deals_from(start, count)
+    manifest = new_manifest(rules, deals, max_nodes=max_nodes, max_memory=max_memory, chunk=1)
+    scan = Scan(manifest, count, output and output.with_name(output.name + ".scan"))
+    if not quiet:
+        announce_compiling(engine_for(rules))
+    tally = Tally()
+    for row in scan.rows:
+        tally.add(row.verdict)
+    progress = Progress(None, quiet)
+    abort = np.zeros(1, np.uint8)
+    crew = Crew(lambda task: scan.search(task, abort), scan.tasks(), jobs)
+    with interrupts() as interrupt:
+        try:
+            while interrupt.status is None and not scan.finished and not crew.finished:
+                for row, fault in crew.wait(TICK):
+                    if not scan.finished:
+                        scan.add(row, fault)
+                        tally.add(row.verdict)
+                progress.show(tally, f"{scan.found} winnable" + (f" of {count}" if count else ""))
+        finally:
+            progress.end()
+            abort[0] = 1
+            crew.stop(GRACE / 2)
+    for problem in scan.faults:
+        say(f"a fault of the engine, please report it: {problem}")
+    if interrupt.status is not None and not scan.finished:
+        say("interrupted" + ("; the same command goes on" if output else ""))
+        context.exit(interrupt.status)
+    text = list_text(scan, form, with_effort)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_whole(output, text.encode())
+    scan.end()
+    if not quiet:
+        say(f"{scan.scanned}: {tally}")
+    if scan.faults:
+        context.exit(FAULT)
+    context.exit(UNKNOWN if count is not None and scan.found < count else 0)
+
+
+def _deals_from(start: str, count: int | None) -> DealRange:
+    """The deals that may be scanned: a range, or all from a deal on."""
+    deals = parse_deals(start)
+    if deals.count > 1:
+        return deals
+    if count is None:
+        raise InputError("say how many: --count N, or give a range to --from")
+    return DealRange(deals.scheme, deals.first, LARGEST[deals.scheme])
+
+
+@click.command()
+@click.option(
+    "--start",
+    type=click.DateTime(["%Y-%m-%d"]),
+    required=True,
+    metavar="DATE",
+    help="The first date, as 2027-01-01.",
+)
+@click.option("--days", type=click.IntRange(1, 100_000), default=1, show_default=True, metavar="N", help="Dates.")
+@rule_set
+@budget
+@jobs_option
+@format_option
+@click.pass_context
+def daily(
+    context: click.Context,
+    start: datetime,
+    days: int,
+    rules: Rules,
+    max_nodes: int,
+    max_memory: int,
+    jobs: int,
+    form: str,
+) -> None:
+    """Print a proved winnable deal for every date, the same for everyone.
+
+    A date's shuffles are pysol numbers made from rules and date (docs/lists.md); its deal is the first of them that
+    is proved won. Says how many shuffles that took. No state is kept, and another budget can only change the deal
+    of a date on which a search ran out of it.
+    """
+    import numpy as np
+
+    from solver.lists import DailyDeal, daily_deal
+    from solver.runs.manifest import new_manifest
+
+    first = start.date()
+    try:
+        first + timedelta(days - 1)
+    except OverflowError:
+        raise InputError("the dates end with the year 9999") from None
+    announce_compiling(engine_for(rules))
+    manifest = new_manifest(rules, DealRange("pysol", 1, 1), max_nodes=max_nodes, max_memory=max_memory)
+    abort = np.zeros(1, np.uint8)
+
+    def work(day: date) -> DailyDeal | None:
+        return daily_deal(manifest, day, abort)
+
+    crew = Crew(work, (first + timedelta(day) for day in range(days)), jobs)
+    if form == "txt":
+        click.echo(rules_line(rules))
+        click.echo(f"# budget a deal: {max_nodes} nodes, {max_memory} bytes")
+    elif form == "csv":
+        click.echo("date,deal,shuffles")
+    with interrupts() as interrupt:
+        try:
+            while interrupt.status is None and not crew.finished:
+                for found in crew.wait(TICK):
+                    if found is None:
+                        continue
+                    record = {"date": found.date.isoformat(), "deal": str(found.deal), "shuffles": found.shuffles}
+                    if form == "json":
+                        click.echo(json.dumps({**rules_json(rules), **record}))
+                    elif form == "csv":
+                        click.echo(",".join(map(str, record.values())))
+                    else:
+                        click.echo(f"{record['date']} {record['deal']} shuffles={found.shuffles}")
+        finally:
+            abort[0] = 1
+            crew.stop(GRACE / 2)
+    context.exit(interrupt.status or 0)

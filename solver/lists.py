@@ -1,0 +1,252 @@
+"""Lists of deals that are proved won: scanning numbers until there are enough, and a deal for every date.
+
+A list says by which rules, which numbers were scanned and with what budget, and names the lost and the unresolved
+deals apart: without that nobody can extend it or check it. Knows nothing of click.
+"""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from solver.deals import DealId, DealRange
+from solver.engine.deals import deal_packed
+from solver.errors import InputError
+from solver.rules import Rules
+from solver.runs.manifest import Manifest, read_manifest
+from solver.runs.parts import write_whole
+from solver.runs.rows import Budget, Row, Task, search_row, tasks_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DEALT_AT_ONCE = 64
+"""Deals that a scan deals ahead."""
+
+DIFFICULTIES = ((50, "easy"), (500, "medium"), (5_000, "hard"))
+"""Most nodes of a class search for each difficulty; beyond, it is ``extreme``. ``docs/lists.md`` has the shares."""
+
+MOST_SHUFFLES = 1000
+"""Shuffles after which a date is given up: of a game that people play, one in a few is won."""
+
+
+class Scan:
+    """Deals searched one after the other until enough are won.
+
+    Parameters
+    ----------
+    manifest
+        Rules and budgets, and the deals that may be scanned.
+    wanted
+        Won deals to find; None scans all deals.
+    journal
+        A file that keeps what has been searched, so that an interrupted scan goes on; None keeps nothing.
+
+    Raises
+    ------
+    InputError
+        If the journal is of another scan, with what differs, or cannot be read or written.
+    """
+
+    def __init__(self, manifest: Manifest, wanted: int | None, journal: Path | None = None) -> None:
+        self.manifest = manifest
+        self.wanted = wanted
+        self.rows: list[Row] = []
+        self.faults: list[str] = []
+        self._found = 0
+        self._journal = journal
+        if journal is not None:
+            self._open(journal)
+
+    @property
+    def found(self) -> int:
+        """Number of won deals."""
+        return self._found
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to scan."""
+        return len(self.rows) == self.manifest.deals.count or self._has_enough()
+
+    @property
+    def scanned(self) -> DealRange | None:
+        """The deals that were searched."""
+        deals = self.manifest.deals
+        return DealRange(deals.scheme, deals.first, deals.first + len(self.rows) - 1) if self.rows else None
+
+    def tasks(self) -> Iterator[Task]:
+        """The deals that are still to be searched, in order."""
+        deals = self.manifest.deals
+        for first in range(deals.first + len(self.rows), deals.last + 1, DEALT_AT_ONCE):
+            numbers = range(first, min(first + DEALT_AT_ONCE, deals.last + 1))
+            yield from tasks_of(self.manifest, 0, list(numbers))
+
+    def search(self, task: Task, abort: "NDArray[np.uint8] | None" = None) -> tuple[Row, str | None]:
+        """Search one deal; may be called by several threads."""
+        return search_row(task, self.manifest, Budget(self.manifest.max_nodes, self.manifest.max_memory), abort)
+
+    def add(self, row: Row, fault: str | None = None) -> None:
+        """Take in the next deal's row, in order; one behind the last deal that is wanted is dropped."""
+        if self.finished:
+            return
+        if self._journal is not None:
+            self._append(self._journal, [*row])
+        self._take(row)
+        if fault is not None:
+            self.faults.append(fault)
+
+    def end(self) -> None:
+        """Remove the journal: the list is written."""
+        if self._journal is not None:
+            self._journal.unlink(missing_ok=True)
+
+    def _has_enough(self) -> bool:
+        return self.wanted is not None and self.found >= self.wanted
+
+    def _take(self, row: Row) -> None:
+        self.rows.append(row)
+        self._found += row.verdict == "won"
+
+    def _open(self, journal: Path) -> None:
+        """Read what a journal has; half a line, left by a kill, is cut off."""
+        try:
+            text = journal.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            write_whole(journal, (json.dumps(json.loads(self.manifest.text())) + "\n").encode())
+            return
+        except OSError as error:
+            raise InputError(f"cannot read {journal}: {error.strerror}") from None
+        head, *lines = text[: text.rfind("\n") + 1].splitlines() or [""]
+        try:
+            before = read_manifest(head)
+        except InputError as error:
+            raise InputError(f"cannot go on with {journal}: {error}") from None
+        differences = before.differences(self.manifest)
+        if differences:
+            raise InputError(f"{journal} is of another scan: there, {'; '.join(differences)}")
+        whole = text[: text.rfind("\n") + 1]
+        if whole != text:
+            write_whole(journal, whole.encode())
+        for line in lines:
+            if self.finished:
+                break
+            self._take(Row(*json.loads(line)))
+
+    def _append(self, journal: Path, values: list[Any]) -> None:
+        try:
+            with journal.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(values) + "\n")
+        except OSError as error:
+            raise InputError(f"cannot write {journal}: {error.strerror}; what is finished is kept") from None
+
+
+def difficulty(row: Row, node_unit: str) -> str | None:
+    """The difficulty of a won deal, by the nodes of its search; None where nodes are not classes."""
+    if node_unit != "class":
+        return None
+    return next((name for most, name in DIFFICULTIES if row.nodes <= most), "extreme")
+
+
+def list_text(scan: Scan, form: str, with_effort: bool) -> str:
+    """The list of a scan, as ``txt``, ``csv`` or ``json``.
+
+    In ``txt`` and ``csv`` all lines but those of won deals are comments, or the head of the columns.
+    """
+    won, lost, unresolved = ([row for row in scan.rows if row.verdict == one] for one in ("won", "lost", "unknown"))
+    efforts = [_effort(row, scan.manifest.node_unit) if with_effort else {} for row in won]
+    if form == "json":
+        head = {
+            "variant": scan.manifest.rules.variant,
+            "rules": scan.manifest.rules.switches(),
+            "scheme": scan.manifest.deals.scheme,
+            "first": str(scan.manifest.deals.first),
+            "last": str(scan.scanned.last) if scan.scanned else None,
+            "max_nodes": scan.manifest.max_nodes,
+            "max_memory": scan.manifest.max_memory,
+            "engine": scan.manifest.engine,
+            "node_unit": scan.manifest.node_unit,
+            "version": scan.manifest.version,
+            "winnable": [{"deal": row.deal, **effort} for row, effort in zip(won, efforts, strict=True)],
+            "lost": [row.deal for row in lost],
+            "unresolved": [row.deal for row in unresolved],
+        }
+        return json.dumps(head, indent=1) + "\n"
+    buffer = io.StringIO()
+    for line in _head(scan, len(won), lost, unresolved):
+        buffer.write(f"# {line}\n")
+    if form == "csv":
+        writer = csv.writer(buffer, lineterminator="\n")
+        writer.writerow(["deal", *(EFFORT if with_effort else ())])
+        writer.writerows([row.deal, *effort.values()] for row, effort in zip(won, efforts, strict=True))
+    else:
+        for row, effort in zip(won, efforts, strict=True):
+            buffer.write(" ".join([row.deal, *(f"{name}={value}" for name, value in effort.items())]) + "\n")
+    return buffer.getvalue()
+
+
+EFFORT = ("nodes", "moves", "difficulty")
+"""What a list says of the effort."""
+
+
+def _effort(row: Row, node_unit: str) -> dict[str, Any]:
+    return dict(zip(EFFORT, (row.nodes, row.moves, difficulty(row, node_unit)), strict=True))
+
+
+def _head(scan: Scan, won: int, lost: list[Row], unresolved: list[Row]) -> Iterator[str]:
+    manifest = scan.manifest
+    yield f"{manifest.rules.variant}: {manifest.rules.text()}"
+    yield f"scanned: {scan.scanned or 'nothing'}: {won} winnable, {len(lost)} lost, {len(unresolved)} unresolved"
+    yield (
+        f"budget a deal: {manifest.max_nodes} nodes ({manifest.node_unit}), {manifest.max_memory} bytes; "
+        f"{manifest.engine} engine, citadel-solver {manifest.version}"
+    )
+    yield " ".join(["lost:", *(row.deal for row in lost)])
+    yield " ".join(["unresolved:", *(row.deal for row in unresolved)])
+
+
+@dataclass(frozen=True, slots=True)
+class DailyDeal:
+    """The deal of a date, and how many shuffles it took to find one that is proved won."""
+
+    date: date
+    deal: DealId
+    shuffles: int
+
+
+def daily_number(rules: Rules, day: date, shuffle: int) -> int:
+    """The ``pysol`` number of a date's n-th shuffle, n from 1: ten digits, the same on every machine.
+
+    They are those of ``10^9 + h mod 9·10^9``, where h is the SHA-256 digest, read as a big-endian number, of
+    ``citadel daily RULES DATE N``: the rules as ``citadel rules`` prints their switches, the date as 2027-01-01.
+    """
+    text = f"citadel daily {rules.text()} {day.isoformat()} {shuffle}"
+    return 10**9 + int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % (9 * 10**9)
+
+
+def daily_deal(manifest: Manifest, day: date, abort: "NDArray[np.uint8] | None" = None) -> DailyDeal | None:
+    """The first of a date's shuffles that is proved won within the budget; None if it was interrupted.
+
+    ``manifest`` has the rules and the budget; its deals do not matter.
+
+    Raises
+    ------
+    InputError
+        If there is none in ``MOST_SHUFFLES``.
+    """
+    for shuffle in range(1, MOST_SHUFFLES + 1):
+        deal = DealId("pysol", daily_number(manifest.rules, day, shuffle))
+        task = Task(0, deal, deal_packed(deal.scheme, deal.number, manifest.rules))
+        row, fault = search_row(task, manifest, Budget(manifest.max_nodes, manifest.max_memory), abort)
+        if fault is not None:
+            raise RuntimeError(fault)
+        if row.why_unknown == "interrupted":
+            return None
+        if row.verdict == "won":
+            return DailyDeal(day, deal, shuffle)
+    raise InputError(f"none of {MOST_SHUFFLES} shuffles of {day.isoformat()} is proved won")
