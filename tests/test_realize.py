@@ -1,0 +1,107 @@
+"""Won lines of classes as moves, and shorter lines: every one is replayed, before it is shortened and after."""
+
+from collections.abc import Iterator
+from random import Random
+
+import numpy as np
+import pytest
+from desk import Desk
+from naive import State
+from naive_classes import small_castle
+
+from solver.deals import DealId, deal_position
+from solver.engine.deepening import search_deal
+from solver.engine.packed import FOUNDED, SPACE
+from solver.engine.realize import N_MOVES, Line, new_line, realize
+from solver.engine.result import WON
+from solver.engine.shorten import new_shortening, shorten
+from solver.engine.workspace import LINE, new_workspace
+from solver.position import FOUNDATION, Move, Position
+from solver.rules import VARIANTS, Rules, rules_of
+
+WORK, WRITTEN, SHORTENING = new_workspace(1 << 26), new_line(), new_shortening()
+NEVER = np.zeros(1, np.uint8)
+
+RESISTED = [
+    ("citadel", 552),
+    ("citadel", 561),
+    ("beleaguered-castle", 252),
+    ("beleaguered-castle", 533),
+    ("streets-and-alleys", 361),
+    ("streets-and-alleys", 641),
+    ("streets-and-alleys", 869),
+]
+"""Deals whose won lines once could not be turned into moves."""
+
+
+def passed(position: Position, rules: Rules, line: Line) -> list[Position]:
+    """The positions that a line of moves passes through; an illegal move raises IllegalMove."""
+    positions = [position]
+    for card, target in line.moves[: line.counts[N_MOVES]].tolist():
+        piles = positions[-1].piles
+        source = next(number for number, pile in enumerate(piles) if card in pile)
+        if target == FOUNDED:
+            place = FOUNDATION
+        elif target == SPACE:
+            place = positions[-1].spaces()[0]
+        else:
+            place = next(number for number, pile in enumerate(piles) if target in pile)
+            assert piles[place][-1] == target
+        positions.append(positions[-1].apply(Move(card, source, place), rules))
+    return positions
+
+
+def check(position: Position, rules: Rules, max_nodes: int) -> tuple[int, int] | None:
+    """Search, realize and shorten; the lengths of both lines, or None if the position is not won."""
+    desk = Desk(position, rules)
+    if search_deal(desk.board, desk.root, WORK, max_nodes, NEVER) != WON:
+        return None
+    path = [tuple(key) for key in WORK.path[: WORK.counts[LINE], :3].tolist()]
+    assert realize(desk.board, desk.root, WORK, WRITTEN), (position, rules)
+    whole = passed(position, rules, WRITTEN)
+    assert whole[-1].is_won()
+    # The moves pass through a member of every class of the line, in their order.
+    states: Iterator[State] = (state.arrangement() for state in whole)
+    for key in path:
+        assert any(desk.classes([desk.key(state)])[0][0] == key for state in states), (position, rules)
+    before = len(whole) - 1
+    saved = shorten(desk.board, desk.root, WRITTEN, SHORTENING)
+    shorter = passed(position, rules, WRITTEN)
+    assert shorter[-1].is_won()
+    assert len(shorter) - 1 == before - saved
+    assert len({one.arrangement() for one in shorter}) == len(shorter)
+    return before, len(shorter) - 1
+
+
+def test_small_positions() -> None:
+    won = [check(*small_castle(Random(seed)), max_nodes=10**6) for seed in range(2000)]
+    assert sum(lengths is not None for lengths in won) > 500
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_full_deals(variant: str) -> None:
+    rules = rules_of(variant)
+    lengths = [check(deal_position(DealId("ms", number), rules), rules, max_nodes=3000) for number in range(1, 41)]
+    won = [both for both in lengths if both is not None]
+    assert len(won) >= 3
+    assert sum(after for _before, after in won) < sum(before for before, _after in won)
+
+
+@pytest.mark.parametrize(("variant", "number"), RESISTED)
+def test_deals_that_resisted(variant: str, number: int) -> None:
+    rules = rules_of(variant)
+    assert check(deal_position(DealId("ms", number), rules), rules, max_nodes=100_000) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_more_full_deals(variant: str) -> None:
+    rules = rules_of(variant)
+    for number in range(1001, 2001):
+        check(deal_position(DealId("ms", number), rules), rules, max_nodes=20_000)
+
+
+@pytest.mark.slow
+def test_more_small_positions() -> None:
+    for seed in range(10_000, 60_000):
+        check(*small_castle(Random(seed)), max_nodes=10**6)
