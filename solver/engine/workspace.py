@@ -47,13 +47,13 @@ W_LIVE, W_BAD, W_OVER_LOWER, W_ON_NEXT, W_ON_SECOND, W_SPARE, W_KING = 0, 1, 2, 
 FIRST_BUDGET, BUDGET_GROWTH, RUNG_SHARE, QUOTA_GROWTH, HIGHEST_RUNG, LOWEST_RUNG = 7, 8, 9, 10, 11, 12
 CHILDREN_BASE, CHILDREN_A_QUOTA, PRUNE_FROM, PRUNE_HIGHEST, PRUNE_LOWEST, PRUNE_CAP = 13, 14, 15, 16, 17, 18
 SETTINGS = {
-    W_LIVE: 300,  # a card not founded
-    W_BAD: 170,  # a bad bond
+    W_LIVE: 600,  # a card not founded
+    W_BAD: 476,  # a bad bond
     W_OVER_LOWER: 120,  # a card with a lower one somewhere below it
-    W_ON_NEXT: 117,  # a card on the next one of a foundation
+    W_ON_NEXT: 97,  # a card on the next one of a foundation
     W_ON_SECOND: 100,  # a card on the next but one
-    W_SPARE: 330,  # a spare space, taken off
-    W_KING: 125,  # a pile with a King at the bottom, taken off
+    W_SPARE: 554,  # a spare space, taken off
+    W_KING: 148,  # a pile with a King at the bottom, taken off
     FIRST_BUDGET: 400,  # classes of the first exact search
     BUDGET_GROWTH: 8,
     RUNG_SHARE: 50,  # hundredths of the exact search's budget that each rung gets
