@@ -62,6 +62,11 @@ class Searching(Protocol):
     metavar="N",
     help="Deals searched at the same time, each by a thread.",
 )
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Search on the workers of a Dask scheduler, tcp://HOST:8786, instead of by --jobs.",
+)
 @click.option("--solutions", is_flag=True, help="Keep the winning moves.")
 @click.option(
     "--chunk",
@@ -88,6 +93,7 @@ def run(
     max_nodes: int,
     max_memory: int,
     jobs: int,
+    scheduler: str | None,
     solutions: bool,
     chunk: int | None,
     shard: tuple[int, int],
@@ -124,9 +130,16 @@ def run(
         )
         folder = RunFolder.begin(out, manifest)
         work = Work(folder, shard)
-    if not quiet:
-        announce_compiling(engine_for(folder.manifest.rules))
-    interrupt = _work_through(Batch(work, jobs), work, Progress(work.total, quiet))
+    search: Searching
+    if scheduler is not None:
+        from solver.runs.cluster import ClusterBatch
+
+        search = ClusterBatch(work, scheduler)
+    else:
+        if not quiet:
+            announce_compiling(engine_for(folder.manifest.rules))
+        search = Batch(work, jobs)
+    interrupt = _work_through(search, work, Progress(work.total, quiet))
     for fault in work.faults:
         say(f"a fault of the engine, please report it: {fault}")
     if interrupt is not None:
