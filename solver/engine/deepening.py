@@ -194,6 +194,8 @@ def _iterate(board, root, work, rung, quota, prune, abort):
             counts[PRUNED] += 1
             enter_new(work, slot, key0, key1, key2)
             continue
+        if counts[NODES] >= counts[NODE_LIMIT]:
+            return SPENT
         counts[NODES] += 1
         counts[DEEPEST] = max(counts[DEEPEST], depth)
         work.skeletons.opened[place] = opened + 1

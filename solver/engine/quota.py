@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from solver.engine.cache import bare_kernel
 from solver.engine.deepening import search_deal
 from solver.engine.packed import FOUNDED, SPACE, SPACES_CODE, Board, load_board, new_board, pack
 from solver.engine.realize import N_MOVES, Line, new_line, realize
@@ -21,6 +22,7 @@ from solver.engine.workspace import (
     DEEPEST,
     ITERATIONS,
     LINE,
+    MOVES_SAVED,
     NODES,
     PHASE_RUNG,
     PRUNED,
@@ -80,13 +82,27 @@ def search(
         uint8[1]; another thread ends the search by setting it to 1.
     """
     desk = _desk(max_memory)
-    work, board, root = desk.work, desk.board, desk.root
+    work = desk.work
     piles, heights = pack(position)
     founded = np.array(position.foundations, np.int64)
-    load_board(piles, heights, founded, position.ranks, rules.piles, SPACES_CODE[rules.spaces], board, root)
+    spaces = SPACES_CODE[rules.spaces]
     if abort is None:
         abort = np.zeros(1, np.uint8)
-    status = search_deal(board, root, work, max_nodes, abort)
+    status = _prove(
+        piles,
+        heights,
+        founded,
+        position.ranks,
+        rules.piles,
+        spaces,
+        max_nodes,
+        abort,
+        desk.board,
+        desk.root,
+        work,
+        desk.line,
+        desk.shortening,
+    )
     counts = work.counts
     trace: dict[str, Any] = {
         "decided by": _decided_by(status, int(counts[PHASE_RUNG]), position.ranks),
@@ -100,12 +116,25 @@ def search(
     moves: tuple[Move, ...] = ()
     if status == WON:
         trace["winning line"] = int(counts[LINE])
-        if not realize(board, root, work, desk.line):
-            # The room for finding the moves of a step did not suffice: no win is reported without its moves.
-            return SearchResult(OUT_OF_MEMORY, trace["classes"], (), trace)
-        trace["moves saved"] = int(shorten(board, root, desk.line, desk.shortening))
+        trace["moves saved"] = int(counts[MOVES_SAVED])
         moves = _moves(position, desk.line)
     return SearchResult(int(status), trace["classes"], moves, trace)
+
+
+@bare_kernel
+def _prove(piles, heights, founded, ranks, n_piles, spaces, max_nodes, abort, board, root, work, line, shortening):
+    """Everything in one call, as handing over so many arrays costs more than a small search.
+
+    Returns how the search ended; after WON the moves are in ``line``. OUT_OF_MEMORY also where the room for finding the
+    moves of a win did not suffice: no win is reported without its moves.
+    """
+    load_board(piles, heights, founded, ranks, n_piles, spaces, board, root)
+    status = search_deal(board, root, work, max_nodes, abort)
+    if status == WON:
+        if not realize(board, root, work, line):
+            return OUT_OF_MEMORY
+        work.counts[MOVES_SAVED] = shorten(board, root, line, shortening)
+    return status
 
 
 def _decided_by(status: int, rung: int, ranks: int) -> str:

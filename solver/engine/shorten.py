@@ -28,7 +28,7 @@ from solver.engine.realize import MAX_MOVES, N_MOVES
 MAX_PASSES = 8
 WINDOW = 60
 """How far ahead of a position a shortcut is looked for."""
-MAX_DIFFERENT = 6
+MAX_DIFFERENT = 4
 """Cards that may lie differently in two positions between which a shortcut is looked for."""
 
 

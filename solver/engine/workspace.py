@@ -62,8 +62,8 @@ SETTINGS = {
     LOWEST_RUNG: 8,
     CHILDREN_BASE: 4,  # results of one step that are looked at, as they share a skeleton: a base,
     CHILDREN_A_QUOTA: 1,  # and so many a quota
-    PRUNE_FROM: 2,  # the round of the schedule from which the exact search passes over classes lost on a rung:
-    PRUNE_HIGHEST: 11,  # this one in the first such round, two lower each time,
+    PRUNE_FROM: 4,  # the round of the schedule from which the exact search passes over classes lost on a rung:
+    PRUNE_HIGHEST: 10,  # this one in the first such round, two lower each time,
     PRUNE_LOWEST: 8,  # down to this
     PRUNE_CAP: 2000,  # classes of the rung that are opened for one verdict
 }
@@ -78,7 +78,7 @@ FULL = 12
 
 # Fields of Workspace.counts
 NODES, TABLE_STAMP, TABLE_BITS, TABLE_USED, TOP, LINE, REFUSED, OVERFLOWED, NODE_LIMIT = 0, 1, 2, 3, 4, 5, 6, 7, 8
-QUOTA, PHASE_RUNG, ITERATIONS, PRUNED, DEEPEST, EXPLORATION = 9, 10, 11, 12, 13, 14
+QUOTA, PHASE_RUNG, ITERATIONS, PRUNED, DEEPEST, EXPLORATION, MOVES_SAVED = 9, 10, 11, 12, 13, 14, 15
 N_COUNTS = 16
 
 
