@@ -223,6 +223,15 @@ def test_case_22_a_retry_searches_only_the_unknown_deals(tmp_path: Path) -> None
     assert finish(run, retry=Budget(10_000, 64 << 20)).searched == 0
 
 
+def test_case_22_memory_is_a_budget_too(tmp_path: Path) -> None:
+    """Far too little of it leaves deals unknown and says why; never lost."""
+    run = RunFolder.begin(tmp_path / "run", manifest_of(max_memory=1))
+    finish(run)
+    short = [row for row in rows_of(run) if row["verdict"] == "unknown"]
+    assert short
+    assert {row["why_unknown"] for row in short} == {"memory"}
+
+
 def test_a_retry_does_not_repeat_what_its_budget_cannot_change(tmp_path: Path) -> None:
     run = RunFolder.begin(tmp_path / "run", manifest_of(max_nodes=100))
     finish(run)

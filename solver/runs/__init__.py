@@ -5,9 +5,20 @@ them together; ``batch`` searches with threads, ``cluster`` with Dask. Knows not
 describes the folder for those who read it without this package.
 """
 
-from solver.runs.batch import Batch
+from solver.runs.batch import Batch, Work
 from solver.runs.folder import RunFolder, merge
 from solver.runs.manifest import Manifest, Retry, new_manifest
-from solver.runs.rows import Row, moves_of_solution
+from solver.runs.rows import Budget, Row, moves_of_solution
 
-__all__ = ["Batch", "Manifest", "Retry", "Row", "RunFolder", "merge", "moves_of_solution", "new_manifest"]
+__all__ = [
+    "Batch",
+    "Budget",
+    "Manifest",
+    "Retry",
+    "Row",
+    "RunFolder",
+    "Work",
+    "merge",
+    "moves_of_solution",
+    "new_manifest",
+]
