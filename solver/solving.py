@@ -28,6 +28,9 @@ DEFAULT_MAX_NODES = 2_000_000
 DEFAULT_MAX_MEMORY = 256 << 20
 """Memory budget of a search, in bytes: room for all classes of the node budget's longest iteration."""
 
+LONG_WIN = 110
+"""Moves above which a win is called long: most wins of the games with the fewest lie below."""
+
 LARGEST_BUDGET = 2**62
 """No budget is larger: the kernels count nodes, and bytes, in 64 bits with a sign."""
 
@@ -192,6 +195,7 @@ def solve(
     max_memory: int = DEFAULT_MAX_MEMORY,
     engine: str = "auto",
     short: bool = False,
+    tidy: bool = False,
     abort: "NDArray[np.uint8] | None" = None,
 ) -> Outcome:
     """Prove a position won or lost, within a budget.
@@ -210,6 +214,8 @@ def solve(
         ``auto``, or the name of the engine to search with: ``general`` or ``quota``.
     short
         Spend some seconds more on making a win shorter.
+    tidy
+        Spend some hundredths of a second more on a win of more than LONG_WIN moves, as for people to read.
     abort
         An array of one element; another thread that sets it ends the search within a moment, as unknown.
 
@@ -238,9 +244,12 @@ def solve(
     if result.status == WON:
         moves = result.moves
         check_win(position, rules, moves)
+        if tidy and len(moves) > LONG_WIN:
+            moves = _shorter(position, rules, moves, abort, thoroughly=False)
         if short:
-            moves = _shorter(position, rules, moves, abort)
-            moves_saved = len(result.moves) - len(moves)
+            before = len(moves)
+            moves = _shorter(position, rules, moves, abort, thoroughly=True)
+            moves_saved = before - len(moves)
     return Outcome(
         verdict={WON: Verdict.WON, LOST: Verdict.LOST}.get(result.status, Verdict.UNKNOWN),
         nodes=result.nodes,
@@ -255,12 +264,12 @@ def solve(
 
 
 def _shorter(
-    position: Position, rules: Rules, moves: tuple[Move, ...], abort: "NDArray[np.uint8] | None"
+    position: Position, rules: Rules, moves: tuple[Move, ...], abort: "NDArray[np.uint8] | None", *, thoroughly: bool
 ) -> tuple[Move, ...]:
     """A shorter win, refereed too; the one given where memory does not allow to look for one."""
     polish = import_module("solver.engine.polish").polish
     try:
-        shorter: tuple[Move, ...] = polish(position, rules, moves, abort)
+        shorter: tuple[Move, ...] = polish(position, rules, moves, abort, thoroughly=thoroughly)
     except MemoryError:
         return moves
     check_win(position, rules, shorter)

@@ -123,7 +123,14 @@ def solve(
         if isinstance(task.position, BadBoard):
             return Result(task, task.position)
         outcome = solve_position(
-            task.position, rules, max_nodes=max_nodes, max_memory=max_memory, engine=engine, short=short, abort=abort
+            task.position,
+            rules,
+            max_nodes=max_nodes,
+            max_memory=max_memory,
+            engine=engine,
+            short=short,
+            tidy=True,
+            abort=abort,
         )
         return Result(task, outcome)
 

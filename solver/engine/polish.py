@@ -288,9 +288,14 @@ def _is_raised(abort: np.ndarray | None) -> bool:
 
 
 def polish(
-    position: Position, rules: Rules, moves: tuple[Move, ...], abort: np.ndarray | None = None
+    position: Position,
+    rules: Rules,
+    moves: tuple[Move, ...],
+    abort: np.ndarray | None = None,
+    *,
+    thoroughly: bool = True,
 ) -> tuple[Move, ...]:
-    """Spend some seconds on making a win shorter.
+    """Make a win shorter.
 
     Parameters
     ----------
@@ -300,6 +305,8 @@ def polish(
         Moves that win it.
     abort
         uint8[1]; another thread ends the work by setting it to 1.
+    thoroughly
+        Spend some seconds, in growing neighbourhoods; otherwise some hundredths of a second, in the first one alone.
 
     Returns
     -------
@@ -312,7 +319,7 @@ def polish(
         first += 1
     root = pack(position, rules)
     line = shortest_nearby(root, _line_of(position, rules, moves[first:]), 0, abort)
-    neighbours, left = FIRST_NEIGHBOURS, ALL_NEIGHBOURS
+    neighbours, left = FIRST_NEIGHBOURS, ALL_NEIGHBOURS if thoroughly else FIRST_NEIGHBOURS
     while neighbours <= min(MOST_NEIGHBOURS, left) and not _is_raised(abort):
         shorter = shortest_nearby(root, line, neighbours, abort)
         left -= neighbours
