@@ -256,6 +256,7 @@ def search_deal(board, root, work, max_nodes, abort):
     counts[ITERATIONS] = 0
     counts[DEEPEST] = 0
     counts[PRUNED] = 0
+    counts[QUOTA] = 0
     reset_skeletons(work.skeletons)
     ranks = board.size[RANKS]
     counts[PHASE_RUNG] = ranks
