@@ -90,7 +90,7 @@ def test_full_deals(variant: str) -> None:
 @pytest.mark.parametrize(("variant", "number"), RESISTED)
 def test_deals_that_resisted(variant: str, number: int) -> None:
     rules = rules_of(variant)
-    assert check(deal_position(DealId("ms", number), rules), rules, max_nodes=100_000) is not None
+    assert check(deal_position(DealId("ms", number), rules), rules, max_nodes=2_000_000) is not None
 
 
 @pytest.mark.slow
