@@ -14,7 +14,7 @@ from solver.errors import InputError
 from solver.notation import board_text, parse_move
 from solver.position import Position
 from solver.rules import rules_of
-from solver.solving import LARGEST_BUDGET, Outcome, RefusedWin, Verdict, deal, engine_for, solve
+from solver.solving import LARGEST_BUDGET, LONG_WIN, Outcome, RefusedWin, Verdict, deal, engine_for, solve
 
 CITADEL = rules_of("citadel")
 WON_BOARD = "Foundations: H-K C-K D-K S-K\n"
@@ -185,13 +185,13 @@ def test_short_wins(engine: str) -> None:
 
 
 def test_case_10_a_short_win_is_refereed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solver.engine.polish.polish", lambda *_: ())
+    monkeypatch.setattr("solver.engine.polish.polish", lambda *_, **__: ())
     with pytest.raises(RefusedWin):
         solve(deal("ms:24", "citadel"), CITADEL, short=True)
 
 
 def test_a_machine_without_the_memory_for_a_shorter_win_keeps_the_win(monkeypatch: pytest.MonkeyPatch) -> None:
-    def polish(*_: Any) -> Any:
+    def polish(*_: Any, **__: Any) -> Any:
         raise MemoryError
 
     monkeypatch.setattr("solver.engine.polish.polish", polish)
@@ -210,3 +210,14 @@ def test_outcome_of_an_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_front_door_has_all_its_names() -> None:
     for name in solver.__all__:
         assert getattr(solver, name) is not None
+
+
+def test_a_long_win_is_tidied_and_a_short_one_left_alone() -> None:
+    for number, long in ((4, True), (24, False)):
+        variant = "streets-and-alleys" if long else "citadel"
+        position = deal(f"ms:{number}", variant)
+        plain, tidied = solve(position, variant), solve(position, variant, tidy=True)
+        assert plain.moves is not None
+        assert tidied.moves is not None
+        assert (len(plain.moves) > LONG_WIN) == long
+        assert (len(tidied.moves) < len(plain.moves)) == long
