@@ -1,7 +1,7 @@
 """Do the quota search and the slower ones ever disagree? ``python benchmarks/crosscheck.py [--deals N] [--small N]``.
 
 Part one: full deals of every game that the quota search serves, searched by it and by the general engine. Part two:
-small random positions, searched by it and exhaustively, nothing pruned (``tests/naive.py``). Every win is replayed by
+small random positions, searched by it and exhaustively, nothing pruned (``solver/naive.py``). Every win is replayed by
 the referee and may pass no position twice. Prints a line a game, and every contradiction as a board; the exit status is
 1 if there is one.
 """
@@ -10,20 +10,17 @@ import argparse
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 from random import Random
 
 from solver.deals import deal_position, parse_deals
 from solver.engine import general, quota
 from solver.engine.result import LOST, WON
+from solver.naive import naive_verdict
 from solver.notation import board_text
 from solver.position import Position
 from solver.referee import replay
-from solver.rules import VARIANTS, Rules
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from naive import naive_verdict
-from naive_classes import SPACES, small_castle
+from solver.rules import CHOICES, VARIANTS, Rules
+from solver.samples import small_castle
 
 MEMORY = 256 << 20
 WORDS = {WON: "won", LOST: "lost"}
@@ -98,7 +95,8 @@ def check_small(count: int, states: int) -> int:
             contradictions += 1
             report(f"small position {seed - 1}, {rules.piles} piles, spaces={rules.spaces}", ours, theirs, position)
     counts = "; ".join(
-        f"spaces={spaces}: {verdicts[spaces, 'won']} won, {verdicts[spaces, 'lost']} lost" for spaces in SPACES
+        f"spaces={spaces}: {verdicts[spaces, 'won']} won, {verdicts[spaces, 'lost']} lost"
+        for spaces in CHOICES["spaces"]
     )
     print(f"  {count} of {seed} drawn, the others too large. {counts}; {time.perf_counter() - begun:.0f} s", flush=True)
     return contradictions

@@ -17,6 +17,7 @@ _HOMES = {
     "Outcome": "solver.solving",
     "Position": "solver.position",
     "Rules": "solver.rules",
+    "SelfCheck": "solver.self_check",
     "VARIANTS": "solver.rules",
     "Verdict": "solver.solving",
     "analyze": "solver.analysis",
@@ -27,6 +28,7 @@ _HOMES = {
     "parse_moves": "solver.notation",
     "replay": "solver.referee",
     "rules_of": "solver.rules",
+    "selfcheck": "solver.self_check",
     "solve": "solver.solving",
 }
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
-from naive import State
 from naive_classes import Key, Levels, is_built
 
 from solver.cards import rank_of
@@ -31,6 +30,7 @@ from solver.engine.levels import (
     canonicalize,
 )
 from solver.engine.packed import BAD, LIVE, RANKS, SPACES_CODE, decode, encode, load_board, new_board, new_state, pack
+from solver.naive import State
 from solver.position import Position
 from solver.rules import Rules
 

@@ -11,14 +11,11 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple, TypeAlias
 
-from naive import State, successors
-
 from solver.cards import SUITS, rank_of, suit_of
+from solver.naive import State, successors
 from solver.position import Position
 from solver.rules import Rules
-
-SPACES = ("any", "kings", "none")
-"""What an empty pile may accept, each kind."""
+from solver.samples import small_castle
 
 Key: TypeAlias = tuple[int, int, int]
 Graph: TypeAlias = dict[State, list[State]]
@@ -180,34 +177,6 @@ def won_states(graph: Graph, ranks: int) -> set[State]:
                 won.add(state)
                 waiting.append(state)
     return won
-
-
-def small_castle(random: Random) -> tuple[Position, Rules]:
-    """A small position for the quota search: any kind of space, 2 to 6 piles, 3 to 6 ranks.
-
-    Half of them are dealt evenly with few cards founded: those are the ones that no counting shows to be won or lost.
-    """
-    is_even = random.random() < 0.5
-    ranks = random.choice((4, 5, 5, 6)) if is_even else random.choice((3, 4, 4, 5, 5, 6))
-    piles = random.choice((3, 4, 4, 5, 5, 6)) if is_even else random.randint(2, 6)
-    rules = Rules("small", piles=piles, spaces=random.choice(SPACES), unit=random.choice(("card", "supermove")))
-    most_founded = random.choice((0, 0, 1) if is_even else (0, 0, 1, 1, ranks - 1))
-    founded = [random.randint(most_founded // 2, most_founded) for _ in range(SUITS)]
-    deck = [card for card in range(SUITS * ranks) if rank_of(card) >= founded[suit_of(card)]]
-    random.shuffle(deck)
-    in_use = max(1, piles - random.choice((0, 0, 1) if is_even else (0, 0, 0, 1, 1, 2)))
-    dealt: list[list[int]] = [[] for _ in range(piles)]
-    order = random.random()  # how readily a card goes where it makes a built bond
-    for card in deck:
-        fitting = [pile for pile in dealt if pile and rank_of(pile[-1]) == rank_of(card) + 1]
-        if fitting and random.random() < order:
-            random.choice(fitting).append(card)
-        else:
-            pile = random.choice(dealt[:in_use])
-            other = random.choice(dealt[:in_use])
-            (other if is_even and len(other) < len(pile) else pile).append(card)
-    hearts, clubs, diamonds, spades = founded
-    return Position((hearts, clubs, diamonds, spades), tuple(map(tuple, dealt)), ranks), rules
 
 
 HARD = (

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import pytest
 from desk import Desk
-from naive import State
 from naive_classes import Game, Key, few_games, games, members, won_states
 
 from solver.cards import make_card
+from solver.naive import State
 
 
 def by_class(game: Game, desk: Desk) -> dict[Key, set[State]]:

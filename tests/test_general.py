@@ -14,18 +14,17 @@ import numba
 import numpy as np
 import pytest
 from boards import DATA, draw, sketch, small_rules
-from naive import naive_verdict
-from small import small_position
 
-from solver.cards import make_card, rank_of, suit_of
 from solver.deals import DealId, deal_position, parse_deal
 from solver.engine import general, moves, packing
 from solver.engine.general import search
 from solver.engine.result import ABORTED, LOST, OUT_OF_MEMORY, OUT_OF_NODES, WON
+from solver.naive import naive_verdict
 from solver.notation import parse_board
 from solver.position import FOUNDATION, Position
 from solver.referee import replay
 from solver.rules import VARIANTS, Rules, rules_of
+from solver.samples import small_position, turned
 
 ENOUGH = {"max_nodes": 10**7, "max_memory": 1 << 28}
 CITADEL = rules_of("citadel")
@@ -237,21 +236,8 @@ def test_neither_pile_order_nor_suit_names_matter() -> None:
     for seed in range(400):
         random = Random(seed)
         position, rules = small_position(random)
-        order = random.sample(range(len(position.piles)), len(position.piles))
-        names = random.sample(range(4), 4)
-        foundations = [0, 0, 0, 0]
-        for suit, name in enumerate(names):
-            foundations[name] = position.foundations[suit]
-        hearts, clubs, diamonds, spades = foundations
-        turned = Position(
-            (hearts, clubs, diamonds, spades),
-            tuple(
-                tuple(make_card(rank_of(card), names[suit_of(card)]) for card in position.piles[pile]) for pile in order
-            ),
-            position.ranks,
-            None if position.uncovered is None else order.index(position.uncovered),
-        )
-        assert search(turned, rules, **ENOUGH).status == search(position, rules, **ENOUGH).status, position
+        other = search(turned(random, position), rules, **ENOUGH)
+        assert other.status == search(position, rules, **ENOUGH).status, position
 
 
 def test_the_same_search_gives_the_same_result() -> None:
@@ -356,7 +342,7 @@ def test_kernels_run_as_plain_python() -> None:
     """Compiled and not, the kernels open the same positions."""
     script = (
         "from random import Random\n"
-        "from small import small_position\n"
+        "from solver.samples import small_position\n"
         "from solver.engine.general import search\n"
         "for seed in range(40):\n"
         "    print(search(*small_position(Random(seed)), max_nodes=300, max_memory=1 << 28))\n"

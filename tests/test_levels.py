@@ -6,11 +6,11 @@ from random import Random
 import pytest
 from boards import cards, draw, small_rules
 from desk import Desk
-from naive import State, successors
 from naive_classes import Game, Levels, bad_bonds, few_games, games, levels_of
 
 from solver.deals import DealId, deal_position
 from solver.engine.packed import BAD, BOTTOM, BURIED, LIVE, RIDDEN
+from solver.naive import State, successors
 from solver.position import Position
 from solver.rules import VARIANTS, Rules, rules_of
 

@@ -5,7 +5,6 @@ from random import Random
 import numpy as np
 import pytest
 from boards import draw, small_rules
-from small import small_position
 
 from solver.engine import general
 from solver.engine.packing import FOUNDED, SPACE, pack
@@ -15,6 +14,7 @@ from solver.notation import parse_moves
 from solver.position import Move, Position
 from solver.referee import replay
 from solver.rules import Rules, rules_of
+from solver.samples import small_position
 from solver.solving import deal
 
 

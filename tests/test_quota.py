@@ -9,17 +9,17 @@ from random import Random
 import numpy as np
 import pytest
 from boards import draw, small_rules
-from naive import naive_verdict
-from naive_classes import few_games, small_castle
+from naive_classes import few_games
 
-from solver.cards import make_card, rank_of, suit_of
 from solver.deals import DealId, deal_position
 from solver.engine import general
 from solver.engine.quota import search
 from solver.engine.result import ABORTED, LOST, OUT_OF_MEMORY, OUT_OF_NODES, WON, SearchResult
+from solver.naive import naive_verdict
 from solver.position import Position
 from solver.referee import replay
 from solver.rules import VARIANTS, Rules, rules_of
+from solver.samples import small_castle, turned
 
 MEMORY = 1 << 26
 ENOUGH = {"max_nodes": 10**6, "max_memory": MEMORY}
@@ -90,20 +90,6 @@ def test_every_position_along_a_win_is_won() -> None:
         found = search(position, rules, **ENOUGH)
         for passed in replay(position, rules, found.moves).positions if found.status == WON else ():
             assert search(passed, rules, **ENOUGH).status == WON, passed
-
-
-def turned(random: Random, position: Position) -> Position:
-    """The same position with its piles in another order and its suits renamed."""
-    names = random.sample(range(4), 4)
-    founded = [0, 0, 0, 0]
-    for suit, name in enumerate(names):
-        founded[name] = position.foundations[suit]
-    piles = [
-        tuple(make_card(rank_of(card), names[suit_of(card)]) for card in pile)
-        for pile in random.sample(position.piles, len(position.piles))
-    ]
-    hearts, clubs, diamonds, spades = founded
-    return Position((hearts, clubs, diamonds, spades), tuple(piles), position.ranks)
 
 
 def test_neither_pile_order_nor_suit_names_matter() -> None:

@@ -6,8 +6,6 @@ from random import Random
 import numpy as np
 import pytest
 from desk import Desk
-from naive import State
-from naive_classes import small_castle
 
 from solver.deals import DealId, deal_position
 from solver.engine.deepening import search_deal
@@ -16,8 +14,10 @@ from solver.engine.realize import N_MOVES, Line, new_line, realize
 from solver.engine.result import WON
 from solver.engine.shorten import new_shortening, shorten
 from solver.engine.workspace import LINE, new_workspace
+from solver.naive import State
 from solver.position import FOUNDATION, Move, Position
 from solver.rules import VARIANTS, Rules, rules_of
+from solver.samples import small_castle
 
 WORK, WRITTEN, SHORTENING = new_workspace(1 << 26), new_line(), new_shortening()
 NEVER = np.zeros(1, np.uint8)

@@ -5,11 +5,11 @@ Each was tried: a search with that mistake in it gets the board wrong. They are 
 
 from boards import draw, small_rules
 from desk import Desk
-from naive import naive_verdict
 from naive_classes import graph_of
 
 from solver.engine.quota import search
 from solver.engine.result import LOST, WON
+from solver.naive import naive_verdict
 from solver.referee import replay
 
 MOST = 100_000

@@ -14,7 +14,7 @@ import click
 
 from solver.errors import InputError
 
-LOST = REFUSED = 1
+LOST = REFUSED = DIFFERENT = 1
 BAD_INPUT = 2
 UNKNOWN = 3
 FAULT = 70
@@ -23,7 +23,7 @@ OUTPUT_CLOSED = 141
 
 STATUSES = {
     0: "The one deal is won; the moves win; the work is done (several deals, whatever their verdicts).",
-    LOST: "The one deal is lost; the moves do not win.",
+    LOST: "The one deal is lost; the moves do not win; searches disagree.",
     BAD_INPUT: "Bad input. What can be read of it has been worked on.",
     UNKNOWN: "The verdict of the one deal is unknown.",
     FAULT: "A fault of the program, with its traceback.",

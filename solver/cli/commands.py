@@ -8,6 +8,7 @@ from solver.cli.deal import deal
 from solver.cli.lists import daily, winnable
 from solver.cli.rules import rules
 from solver.cli.run import merge, run
+from solver.cli.selfcheck import selfcheck
 from solver.cli.solve import solve
 from solver.cli.stats import compare, stats
 from solver.cli.verify import verify
@@ -23,5 +24,5 @@ def citadel() -> None:
     """
 
 
-for command in (solve, analyze, deal, verify, rules, run, merge, stats, compare, winnable, daily):
+for command in (solve, analyze, deal, verify, rules, run, merge, stats, compare, winnable, daily, selfcheck):
     citadel.add_command(command)

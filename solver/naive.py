@@ -1,5 +1,7 @@
 """The slow, obvious search that the engines are compared with: every state, nothing pruned, own move code.
 
+Plain Python; knows nothing of the engines, and of ``position`` no more than how to read one.
+
 A state is ``(founded, piles, due)``: four counts, the sorted tuple of the piles (tuples of cards, bottom
 first), and the card that was just uncovered and must go up by itself, or None. It is what
 ``Position.arrangement`` gives.
