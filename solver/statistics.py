@@ -49,10 +49,13 @@ def win_rate_interval(tally: Tally, confidence: float = CONFIDENCE) -> Interval:
     The low end is that of Wilson's score interval with every unknown deal lost, the high end that with every
     unknown deal won, so that the interval covers whatever they turn out to be.
     """
-    return Interval(
-        _wilson(tally.won, tally.deals, confidence).low,
-        _wilson(tally.won + tally.unknown, tally.deals, confidence).high,
+    from scipy.stats import binomtest  # takes half a second to load
+
+    all_lost, all_won = (
+        binomtest(won, tally.deals).proportion_ci(confidence, method="wilson")
+        for won in (tally.won, tally.won + tally.unknown)
     )
+    return Interval(float(all_lost.low), float(all_won.high))
 
 
 QUANTILES = (0.5, 0.9, 0.99, 1.0)
@@ -147,10 +150,3 @@ def _paired_difference(pairs: Sequence[tuple[bool, bool]], confidence: float) ->
     centre = (gained - missed) / count
     spread = NormalDist().inv_cdf((1 + confidence) / 2) * sqrt((gained + missed) / count - centre**2) / sqrt(count)
     return Interval(max(centre - spread, -1.0), min(centre + spread, 1.0))
-
-
-def _wilson(won: int, deals: int, confidence: float) -> Interval:
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    middle = won + z * z / 2
-    reach = z * sqrt(won * (deals - won) / deals + z * z / 4)
-    return Interval(max(0.0, middle - reach) / (deals + z * z), min(1.0, (middle + reach) / (deals + z * z)))

@@ -61,6 +61,7 @@ def test_the_same_command_does_nothing_again(whole: Path) -> None:
         (["--variant", "exiled-kings"], "variant is citadel, not exiled-kings"),
         (["--skim-gap", "refill"], "skim-gap is skip, not refill"),
         (["--deals", "1-60"], "deals is ms:1-60, not pysol:1-60"),
+        (["--engine", "general"], "engine is quota, not general"),
     ],
 )
 def test_a_changed_rule_or_budget_is_refused(whole: Path, changed: list[str], difference: str) -> None:
@@ -77,6 +78,7 @@ def test_a_changed_rule_or_budget_is_refused(whole: Path, changed: list[str], di
         (["--out", "DIR", "--deals", "ms:0-5"], "out of range"),
         (["--out", "DIR", "--deals", "ms:1-5", "--shard", "3/2"], "'3/2' is no share"),
         (["--out", "DIR", "--deals", "ms:1-5", "--shard", "half"], "'half' is no share"),
+        (["--out", "DIR", "--deals", "ms:1-5", "--withdrawal", "yes", "--engine", "quota"], "quota engine does not"),
         (["--out", "DIR", "--retry-unknown"], "is no run"),
         (["--out", "DIR/file", "--deals", "ms:1-5"], "is a file"),
         (["--out", "DIR/file/below", "--deals", "ms:1-5"], "cannot make"),
@@ -93,7 +95,7 @@ def test_bad_input_is_one_line(arguments: list[str], message: str, tmp_path: Pat
 def test_a_retry_needs_no_rules_and_takes_no_others(tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
     run("run", "--variant", "exiled-kings", "--deals", "ms:1-20", "--max-nodes", "50", "--out", folder)
-    for others in (["--variant", "citadel"], ["--skim", "no"], ["--deals", "ms:1-21"]):
+    for others in (["--variant", "citadel"], ["--skim", "no"], ["--deals", "ms:1-21"], ["--engine", "general"]):
         result = run("run", "--retry-unknown", *others, "--out", folder)
         assert result.exit_code == 2
         assert "the run is of " in result.stderr

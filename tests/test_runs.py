@@ -232,6 +232,19 @@ def test_case_22_memory_is_a_budget_too(tmp_path: Path) -> None:
     assert {row["why_unknown"] for row in short} == {"memory"}
 
 
+def test_the_engine_that_is_named_searches(tmp_path: Path) -> None:
+    """The same verdicts, found by the other search, which the manifest names; its nodes are positions."""
+    run = RunFolder.begin(tmp_path / "run", manifest_of(deals="ms:24-26", engine="general", max_nodes=20_000))
+    finish(run)
+    assert (run.manifest.engine, run.manifest.node_unit) == ("general", "position")
+    rules = rules_of("citadel")
+    outcomes = [solve(deal(name, rules), rules, engine="general") for name in ("ms:24", "ms:25", "ms:26")]
+    assert [row.nodes for row in run.rows(0)] == [outcome.nodes for outcome in outcomes]
+    assert [row.verdict for row in run.rows(0)] == ["won", "lost", "lost"]
+    with pytest.raises(InputError, match="engine is general, not quota"):
+        RunFolder.begin(tmp_path / "run", manifest_of(deals="ms:24-26", max_nodes=20_000))
+
+
 def test_a_retry_does_not_repeat_what_its_budget_cannot_change(tmp_path: Path) -> None:
     run = RunFolder.begin(tmp_path / "run", manifest_of(max_nodes=100))
     finish(run)

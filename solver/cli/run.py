@@ -8,12 +8,12 @@ from typing import Any, Protocol
 import click
 
 from solver.cli.application import FAULT, GRACE, interrupts, say
-from solver.cli.options import budget, rule_set
+from solver.cli.options import budget, engine_option, rule_set
 from solver.cli.progress import TICK, Progress, announce_compiling
 from solver.deals import parse_deals
 from solver.errors import InputError
 from solver.rules import CHOICES, Rules
-from solver.solving import engine_for
+from solver.solving import ENGINE_NAMES, engine_for
 from solver.statistics import Tally, win_rate
 
 
@@ -54,6 +54,7 @@ class Searching(Protocol):
 )
 @rule_set
 @budget
+@engine_option
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1024),
@@ -92,6 +93,7 @@ def run(
     rules: Rules,
     max_nodes: int,
     max_memory: int,
+    engine: str,
     jobs: int,
     scheduler: str | None,
     solutions: bool,
@@ -103,7 +105,7 @@ def run(
     """Search a range of deals into a folder.
 
     The folder gets a manifest and Parquet parts (docs/runs.md), each whole or absent. After Ctrl-C, or worse, the
-    same command goes on where it was; another rule or budget in the same folder is refused.
+    same command goes on where it was; another rule, budget or engine in the same folder is refused.
 
     --shard 3/8 searches a share of the deals, on one of eight machines; the shares may write into one folder, or
     into eight that `citadel merge` puts together.
@@ -117,7 +119,7 @@ def run(
 
     if retry:
         folder = RunFolder(out)
-        _check_same(context, folder.manifest, deals, rules)
+        _check_same(context, folder.manifest, deals, rules, engine)
         folder.note_retry(max_nodes, max_memory)
         work = Work(folder, shard, Budget(max_nodes, max_memory))
     else:
@@ -126,10 +128,17 @@ def run(
         if chunk is None and (out / "manifest.json").exists():
             chunk = RunFolder(out).manifest.chunk
         manifest = new_manifest(
-            rules, parse_deals(deals), max_nodes=max_nodes, max_memory=max_memory, solutions=solutions, chunk=chunk
+            rules,
+            parse_deals(deals),
+            max_nodes=max_nodes,
+            max_memory=max_memory,
+            engine=engine,
+            solutions=solutions,
+            chunk=chunk,
         )
         folder = RunFolder.begin(out, manifest)
         work = Work(folder, shard)
+    searcher = engine_for(folder.manifest.rules, folder.manifest.engine)
     search: Searching
     if scheduler is not None:
         from solver.runs.cluster import ClusterBatch
@@ -137,7 +146,7 @@ def run(
         search = ClusterBatch(work, scheduler)
     else:
         if not quiet:
-            announce_compiling(engine_for(folder.manifest.rules))
+            announce_compiling(searcher)
         search = Batch(work, jobs)
     interrupt = _work_through(search, work, Progress(work.total, quiet))
     for fault in work.faults:
@@ -178,14 +187,16 @@ def _time(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.0f} h"
 
 
-def _check_same(context: click.Context, manifest: Any, deals: str | None, rules: Rules) -> None:
-    """Refuse deals or rules on the command line that are not the run's; none need be given."""
+def _check_same(context: click.Context, manifest: Any, deals: str | None, rules: Rules, engine: str) -> None:
+    """Refuse deals, rules or an engine on the command line that are not the run's; none need be given."""
     if deals is not None and parse_deals(deals) != manifest.deals:
         raise InputError(f"the run is of {manifest.deals}, not {deals}")
     given = context.get_parameter_source("variant") is click.core.ParameterSource.COMMANDLINE
     given = given or any(context.params[switch.replace("-", "_")] is not None for switch in CHOICES)
     if given and rules != manifest.rules:
         raise InputError(f"the run is of {manifest.rules.variant} with {manifest.rules.text()}")
+    if engine not in (ENGINE_NAMES[0], manifest.engine):
+        raise InputError(f"the run is of the {manifest.engine} engine, not {engine}")
 
 
 @click.command()

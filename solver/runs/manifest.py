@@ -43,7 +43,7 @@ class Manifest:
     max_nodes, max_memory
         Budgets of each search; ``max_memory`` in bytes.
     engine, node_unit
-        The search, and what it counts as a node.
+        The name of the search, and what it counts as a node.
     solutions
         Whether the winning moves are kept.
     chunk
@@ -125,11 +125,18 @@ def new_manifest(
     *,
     max_nodes: int,
     max_memory: int,
+    engine: str = "auto",
     solutions: bool = False,
     chunk: int | None = None,
 ) -> Manifest:
-    """The manifest of a run that begins now; ``chunk`` None cuts it sensibly."""
-    engine = engine_for(rules)
+    """The manifest of a run that begins now; ``engine`` is as for ``solver.solve``, ``chunk`` None cuts it sensibly.
+
+    Raises
+    ------
+    InputError
+        If there is no such engine, or if it does not serve the rule set.
+    """
+    searcher = engine_for(rules, engine)
     if chunk is None:
         chunk = min(max(-(-deals.count // MANY_CHUNKS), SMALLEST_CHUNK), LARGEST_CHUNK)
     return Manifest(
@@ -137,8 +144,8 @@ def new_manifest(
         deals,
         max_nodes,
         max_memory,
-        engine.name,
-        engine.node_unit,
+        searcher.name,
+        searcher.node_unit,
         solutions,
         chunk,
         __version__,

@@ -65,6 +65,7 @@ def search_row(
             rules,
             max_nodes=budget.max_nodes,
             max_memory=budget.max_memory,
+            engine=manifest.engine,
             abort=abort,
         )
     except RuntimeError as error:
