@@ -10,6 +10,8 @@ from solver.version import __version__
 
 _HOMES = {
     "Analysis": "solver.analysis",
+    "Certificate": "solver.referee",
+    "Check": "solver.referee",
     "DealId": "solver.deals",
     "InputError": "solver.errors",
     "Move": "solver.position",
@@ -22,6 +24,7 @@ _HOMES = {
     "Verdict": "solver.solving",
     "analyze": "solver.analysis",
     "board_text": "solver.notation",
+    "check_certificate": "solver.referee",
     "deal": "solver.solving",
     "move_text": "solver.notation",
     "parse_board": "solver.notation",

@@ -22,8 +22,8 @@ INTERRUPTED = 130
 OUTPUT_CLOSED = 141
 
 STATUSES = {
-    0: "The one deal is won; the moves win; the work is done (several deals, whatever their verdicts).",
-    LOST: "The one deal is lost; the moves do not win; searches disagree.",
+    0: "The one deal is won; the moves win; the certificate holds; the work is done (of several deals, whatever verdicts).",
+    LOST: "The one deal is lost; the moves do not win; the certificate is refused; searches disagree.",
     BAD_INPUT: "Bad input. What can be read of it has been worked on.",
     UNKNOWN: "The verdict of the one deal is unknown.",
     FAULT: "A fault of the program, with its traceback.",

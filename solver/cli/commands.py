@@ -4,6 +4,7 @@ import click
 
 from solver.cli.analyze import analyze
 from solver.cli.application import Application
+from solver.cli.check import check
 from solver.cli.deal import deal
 from solver.cli.lists import daily, winnable
 from solver.cli.rules import rules
@@ -24,5 +25,5 @@ def citadel() -> None:
     """
 
 
-for command in (solve, analyze, deal, verify, rules, run, merge, stats, compare, winnable, daily, selfcheck):
+for command in (solve, analyze, deal, verify, check, rules, run, merge, stats, compare, winnable, daily, selfcheck):
     citadel.add_command(command)

@@ -39,12 +39,13 @@ def _lines() -> Iterator[str]:
         yield f"    citadel {name} {usage}"
         yield ""
         yield inspect.cleandoc(command.help or "")
-        yield ""
-        yield "| option | meaning |"
-        yield "|---|---|"
-        for parameter in command.params:
-            if isinstance(parameter, click.Option):
-                yield f"| {_names(parameter)} | {_meaning(parameter)} |"
+        options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+        if options:
+            yield ""
+            yield "| option | meaning |"
+            yield "|---|---|"
+        for option in options:
+            yield f"| {_names(option)} | {_meaning(option)} |"
     yield ""
 
 

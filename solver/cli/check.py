@@ -1,0 +1,50 @@
+"""``citadel check``."""
+
+import click
+
+from solver.cli.application import REFUSED
+from solver.cli.inputs import open_file
+from solver.cli.options import rules_line
+from solver.errors import InputError
+from solver.referee import Certificate, check_certificate
+from solver.referee.certificate import LARGEST_FILE
+
+
+@click.command()
+@click.argument("file")
+@click.pass_context
+def check(context: click.Context, file: str) -> None:
+    """Check a certificate: a file that proves a deal or a board won or lost.
+
+    FILE is what `citadel prove` writes; - is standard input. The checker shares no code with the search: it makes every
+    step itself, in plain Python. docs/certificates.md has the format, and what each kind of proof rests on.
+
+    The exit status is 0 if the certificate proves its verdict, 1 if it does not, 2 if it cannot be read.
+    """
+    with open_file(file) as stream:
+        data = stream.read(LARGEST_FILE + 1)
+    name = "standard input" if file == "-" else file
+    if len(data) > LARGEST_FILE:
+        raise InputError(f"{name}: more than {LARGEST_FILE} bytes are no certificate")
+    try:
+        result = check_certificate(data)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    certificate = result.certificate
+    click.echo(rules_line(certificate.rules))
+    click.echo(f"deal: {certificate.deal or 'none, a board of its own'}")
+    click.echo(f"kind: {_kind(certificate)}")
+    if result.holds:
+        click.echo(f"beyond the rules, one has to believe: {result.beliefs}")
+        click.echo(f"checked: {certificate.verdict()}")
+        return
+    click.echo(f"refused: {result.problem}")
+    if result.board is not None:
+        click.echo(result.board, nl=False)
+    context.exit(REFUSED)
+
+
+def _kind(certificate: Certificate) -> str:
+    counts = ", ".join(f"{count} {name}" for name, count in certificate.counts().items() if count)
+    rung = f", rung {certificate.rung}" if certificate.rung else ""
+    return f"{certificate.kind} ({counts or 'no moves'}{rung})"
