@@ -165,8 +165,8 @@ def test_everything_has_help(command: str) -> None:
         assert not isinstance(parameter, click.Option) or parameter.help
 
 
-WITHOUT_VARIANT = ("rules", "merge", "stats", "compare", "selfcheck")
-"""``rules`` takes it as an argument, ``selfcheck`` draws it, the others read what a run has written."""
+WITHOUT_VARIANT = ("rules", "merge", "stats", "compare", "selfcheck", "check")
+"""``rules`` takes it as an argument, ``selfcheck`` draws it, the others read what a run or a proof has written."""
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command not in WITHOUT_VARIANT])

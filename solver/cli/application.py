@@ -22,7 +22,7 @@ INTERRUPTED = 130
 OUTPUT_CLOSED = 141
 
 STATUSES = {
-    0: "The one deal is won; the moves win; the certificate holds; the work is done (of several deals, whatever verdicts).",
+    0: "The one deal is won; the moves win; the certificate holds; several deals are done, whatever their verdicts.",
     LOST: "The one deal is lost; the moves do not win; the certificate is refused; searches disagree.",
     BAD_INPUT: "Bad input. What can be read of it has been worked on.",
     UNKNOWN: "The verdict of the one deal is unknown.",
