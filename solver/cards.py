@@ -20,6 +20,8 @@ DECK = SUITS * RANKS
 RANK_LETTERS = "A23456789TJQK"
 SUIT_LETTERS = "HCDS"
 SUIT_SYMBOLS = "♥♣♦♠"
+RANK_NAMES = ("ace", *map(str, range(2, 11)), "jack", "queen", "king")
+SUIT_NAMES = ("hearts", "clubs", "diamonds", "spades")
 
 _SUIT_OF = {letter: suit for suit, letter in enumerate(SUIT_LETTERS)}
 _SUIT_OF |= {letter.lower(): suit for letter, suit in _SUIT_OF.items()}
@@ -50,6 +52,11 @@ def make_card(rank: int, suit: int) -> Card:
 def card_text(card: Card, symbols: bool = False) -> str:
     """``5S``, or with ``symbols`` ``5♠``."""
     return RANK_LETTERS[card >> 2] + (SUIT_SYMBOLS if symbols else SUIT_LETTERS)[card & 3]
+
+
+def card_name(card: Card) -> str:
+    """``5 of spades``, ``queen of hearts``."""
+    return f"{RANK_NAMES[card >> 2]} of {SUIT_NAMES[card & 3]}"
 
 
 def parse_rank(text: str) -> int | None:

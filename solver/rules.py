@@ -120,6 +120,17 @@ VARIANTS: dict[str, Rules] = {
 }
 """The seven variants by name."""
 
+TITLES = {
+    "citadel": "Citadel",
+    "exiled-kings": "Exiled Kings",
+    "beleaguered-castle": "Beleaguered Castle",
+    "streets-and-alleys": "Streets and Alleys",
+    "penelopes-web": "Penelope's Web",
+    "bakers-dozen": "Baker's Dozen",
+    "portuguese-solitaire": "Portuguese Solitaire",
+}
+"""The names of the variants as players write them."""
+
 
 def rules_of(variant: str, changes: Mapping[str, str | None] | None = None) -> Rules:
     """The rule set of a variant, with some switches changed.

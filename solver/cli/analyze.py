@@ -1,7 +1,6 @@
 """``citadel analyze``."""
 
 import json
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +8,11 @@ import click
 
 from solver.analysis import Analysis, MoveVerdict
 from solver.analysis import analyze as analyze_position
-from solver.cli.application import say
 from solver.cli.inputs import board_or_deal
 from solver.cli.options import budget, engine_option, json_option, rule_set, rules_json, rules_line, transpose_option
-from solver.cli.progress import PLAIN_EVERY, announce_compiling
+from solver.cli.progress import announce_compiling
 from solver.cli.solve import STATUS, WHY
-from solver.cli.work import work_through
+from solver.cli.work import work_alone
 from solver.notation import move_text
 from solver.position import Position
 from solver.rules import Rules
@@ -47,7 +45,7 @@ def analyze(
 ) -> None:
     """Say how a position stands: its verdict, that of every legal move, and a hint.
 
-    BOARD is a file, or - for standard input; DEAL has its scheme (ms:24). The budgets are those of one search;
+    BOARD is a file, or - for standard input; DEAL is ms:24, or 617 for pysol:617. The budgets are those of one search;
     there is one from the position and one from after each move. Empty piles are one target.
 
     The exit status is 0 for won, 1 for lost, 3 for unknown, 2 for bad input and 130 when interrupted.
@@ -61,27 +59,9 @@ def analyze(
         return analyze_position(position, rules, max_nodes=max_nodes, max_memory=max_memory, engine=engine, abort=abort)
 
     write = partial(_write_json if as_json else _write_text, rules)
-    found: list[Analysis] = []
-    interrupt = work_through(work, iter([position]), 1, found.append, tick=(lambda _: None) if quiet else _Patience())
-    if interrupt is not None:
-        say("interrupted")
-        context.exit(interrupt)
-    (analysis,) = found
+    analysis = work_alone(context, work, position, quiet)
     write(analysis)
     context.exit(STATUS[analysis.verdict])
-
-
-class _Patience:
-    """Says every few seconds that the work goes on."""
-
-    def __init__(self) -> None:
-        self._begun = self._said = time.monotonic()
-
-    def __call__(self, _: object) -> None:
-        now = time.monotonic()
-        if now - self._said >= PLAIN_EVERY:
-            self._said = now
-            say(f"{now - self._begun:.0f} s so far")
 
 
 def _write_json(rules: Rules, analysis: Analysis) -> None:

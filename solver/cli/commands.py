@@ -7,6 +7,7 @@ from solver.cli.application import Application
 from solver.cli.check import check
 from solver.cli.deal import deal
 from solver.cli.lists import daily, winnable
+from solver.cli.replay import replay
 from solver.cli.rules import rules
 from solver.cli.run import merge, run
 from solver.cli.selfcheck import selfcheck
@@ -25,5 +26,20 @@ def citadel() -> None:
     """
 
 
-for command in (solve, analyze, deal, verify, check, rules, run, merge, stats, compare, winnable, daily, selfcheck):
+for command in (
+    solve,
+    analyze,
+    deal,
+    verify,
+    check,
+    rules,
+    run,
+    merge,
+    stats,
+    compare,
+    winnable,
+    daily,
+    replay,
+    selfcheck,
+):
     citadel.add_command(command)

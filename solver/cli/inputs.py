@@ -79,15 +79,20 @@ def read_moves(stream: IO[bytes]) -> list[Move]:
         raise InputError(f"{_name(stream)}: {error}") from None
 
 
-_DEAL = re.compile(r"[A-Za-z]+:[0-9]+", re.ASCII)
+_DEAL = re.compile(r"(?:[A-Za-z]+:)?[0-9]+", re.ASCII)
 
 
-def board_or_deal(argument: str, rules: Rules, transpose: bool) -> Position:
-    """The position that an argument names: a deal with its scheme, ``ms:24``, or a file, or ``-``.
+def names_deal(argument: str) -> bool:
+    """Whether an argument names a deal, ``ms:24`` or ``617``, and not a file.
 
     A file with a name like a deal's is reached as ``./ms:24``.
     """
-    if _DEAL.fullmatch(argument):
+    return _DEAL.fullmatch(argument) is not None
+
+
+def board_or_deal(argument: str, rules: Rules, transpose: bool) -> Position:
+    """The position that an argument names: a deal, or a file, or ``-``."""
+    if names_deal(argument):
         return deal_position(parse_deal(argument), rules)
     return read_board(open_file(argument), rules, transpose)
 

@@ -236,14 +236,7 @@ class _TextWriter:
         self._verbose = verbose
 
     def write(self, task: Task, outcome: Outcome) -> None:
-        parts = [outcome.verdict.value]
-        if outcome.why_unknown:
-            parts[0] += f" ({WHY[outcome.why_unknown]})"
-        if outcome.moves is not None:
-            parts.append(f"{len(outcome.moves)} moves")
-        unit = outcome.node_unit if outcome.nodes == 1 else _PLURAL[outcome.node_unit]
-        parts += [f"{outcome.nodes} {unit}", f"{outcome.seconds:.3f} s"]
-        line = f"{task.name}: {', '.join(parts)}"
+        line = outcome_line(task.name, outcome)
         if self._with_moves:
             moves = "".join("\n" + move_text(move) for move in outcome.moves or ())
             line = f"# {line}{moves}"
@@ -257,6 +250,18 @@ class _TextWriter:
 
 
 _PLURAL = {"position": "positions", "class": "classes"}
+
+
+def outcome_line(name: str, outcome: Outcome) -> str:
+    """``ms:24: won, 70 moves, 28 classes, 0.001 s``."""
+    parts = [outcome.verdict.value]
+    if outcome.why_unknown:
+        parts[0] += f" ({WHY[outcome.why_unknown]})"
+    if outcome.moves is not None:
+        parts.append(f"{len(outcome.moves)} moves")
+    unit = outcome.node_unit if outcome.nodes == 1 else _PLURAL[outcome.node_unit]
+    parts += [f"{outcome.nodes} {unit}", f"{outcome.seconds:.3f} s"]
+    return f"{name}: {', '.join(parts)}"
 
 
 def _summarize(tally: Tally) -> None:

@@ -20,7 +20,7 @@ from solver.rules import Rules
 def verify(context: click.Context, board: str, moves: str, transpose: bool, rules: Rules) -> None:
     """Replay a list of moves and say whether it wins.
 
-    BOARD is a file, or a deal with its scheme (ms:24). MOVES is a file with a move a line, CARD FROM TO, as
+    BOARD is a file, or a deal (ms:24, or 617 for pysol:617). MOVES is a file with a move a line, CARD FROM TO, as
     `citadel solve` prints it. One of the two may be -, standard input.
 
     The exit status is 0 if the moves win, 1 if they do not, 2 if something cannot be read.

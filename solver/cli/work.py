@@ -1,10 +1,13 @@
 """Work in threads that an interrupt ends within a moment, its results used in order by the thread that waits."""
 
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-from solver.cli.application import GRACE, interrupts
-from solver.cli.progress import TICK
+import click
+
+from solver.cli.application import GRACE, interrupts, say
+from solver.cli.progress import PLAIN_EVERY, TICK
 from solver.crew import Crew
 
 if TYPE_CHECKING:
@@ -55,3 +58,29 @@ def work_through(
             for result in crew.leftovers():
                 use(result)
     return interrupt.status
+
+
+def work_alone(
+    context: click.Context, work: "Callable[[Item, NDArray[np.uint8]], Result]", item: Item, quiet: bool
+) -> Result:
+    """Work on one item, and say every few seconds that the work goes on; an interrupt ends the command."""
+    found: list[Result] = []
+    interrupt = work_through(work, iter([item]), 1, found.append, tick=(lambda _: None) if quiet else _Patience())
+    if interrupt is not None:
+        say("interrupted")
+        context.exit(interrupt)
+    (result,) = found
+    return result
+
+
+class _Patience:
+    """Says every few seconds that the work goes on."""
+
+    def __init__(self) -> None:
+        self._begun = self._said = time.monotonic()
+
+    def __call__(self, _: object) -> None:
+        now = time.monotonic()
+        if now - self._said >= PLAIN_EVERY:
+            self._said = now
+            say(f"{now - self._begun:.0f} s so far")
