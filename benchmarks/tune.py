@@ -17,7 +17,7 @@ import numpy as np
 
 from solver.deals import DealId, deal_position
 from solver.engine.deepening import search_deal
-from solver.engine.packed import SPACES_CODE, load_board, new_board, pack
+from solver.engine.packed import BOARD, SPACES_CODE, load_board, new_record, pack
 from solver.engine.result import LOST, WON
 from solver.engine.workspace import NODES, SETTINGS, W_KING, W_LIVE, new_workspace
 from solver.rules import rules_of
@@ -32,7 +32,7 @@ class Games:
     def __init__(self, first: int, count: int, max_nodes: int) -> None:
         self.max_nodes = max_nodes
         self.work = new_workspace(64 << 20)
-        self.board, self.root, self.abort = new_board(), np.zeros(4, np.int64), np.zeros(1, np.uint8)
+        self.board, self.root, self.abort = new_record(BOARD), np.zeros(4, np.int64), np.zeros(1, np.uint8)
         self.deals = {}
         for game in GAMES:
             rules = rules_of(game)

@@ -10,26 +10,34 @@ from solver.cards import rank_of
 from solver.engine import packed
 from solver.engine.cache import bare_kernel
 from solver.engine.classes import (
+    COMMITS,
     FOUND,
+    STEPS,
     list_steps,
-    new_commits,
-    new_steps,
     new_successors,
     safe_founding,
     take_step,
 )
-from solver.engine.levels import (
+from solver.engine.levels import analyze, canonicalize
+from solver.engine.packed import (
     ACCESSIBLE,
+    BAD,
+    BOARD,
     FLOATS,
     FLUID,
     FREE,
     HOSTS,
-    N_FIELDS,
+    LIVE,
+    RANKS,
+    SPACES_CODE,
     SPARE,
-    analyze,
-    canonicalize,
+    STATE,
+    decode,
+    encode,
+    load_board,
+    new_record,
+    pack,
 )
-from solver.engine.packed import BAD, LIVE, RANKS, SPACES_CODE, decode, encode, load_board, new_board, new_state, pack
 from solver.naive import State
 from solver.position import Position
 from solver.rules import Rules
@@ -38,32 +46,32 @@ MOST_SUCCESSORS = 1 << 14
 
 
 @bare_kernel
-def _classes(keys, rung, board, state, levels, out):
+def _classes(keys, rung, board, state, out):
     """For int64[n, 3] keys: int64[n, 4], the key of each one's class and the card that settling founds, or -1."""
     for i in range(len(keys)):
         decode(keys[i, 0], keys[i, 1], keys[i, 2], board, state)
-        analyze(board, state, rung, levels)
-        canonicalize(board, state, levels)
+        analyze(board, state, rung)
+        canonicalize(board, state)
         encode(state.host, state.sets[LIVE], state.sets[BAD], board.size[RANKS], out[i])
-        analyze(board, state, rung, levels)
-        out[i, 3] = safe_founding(board, state, levels)
+        analyze(board, state, rung)
+        out[i, 3] = safe_founding(board, state)
 
 
 @bare_kernel
-def _steps(key, settling, rung, board, state, levels, steps, commits, out):
+def _steps(key, settling, rung, board, state, steps, commits, out):
     """Every class that a class leads to in one step, settling first if asked to; ``key`` is a class's own."""
     decode(key[0], key[1], key[2], board, state)
-    analyze(board, state, rung, levels)
+    analyze(board, state, rung)
     out.size[0] = 0
     out.size[1] = 0
     card = -1
     if settling:
-        card = safe_founding(board, state, levels)
+        card = safe_founding(board, state)
     if card >= 0:
-        take_step(board, state, levels, rung, key[3], FOUND, card, 0, commits, out)
+        take_step(board, state, rung, key[3], FOUND, card, 0, commits, out)
         return
-    for i in range(list_steps(board, state, levels, rung, steps)):
-        take_step(board, state, levels, rung, key[3], steps.kind[i], steps.card[i], steps.target[i], commits, out)
+    for i in range(list_steps(board, state, rung, steps)):
+        take_step(board, state, rung, key[3], steps.kind[i], steps.card[i], steps.target[i], commits, out)
 
 
 class Desk:
@@ -72,14 +80,14 @@ class Desk:
     def __init__(self, position: Position, rules: Rules) -> None:
         self.rules = rules
         self.ranks = position.ranks
-        self.board = new_board()
+        self.board = new_record(BOARD)
         self.root = np.zeros(4, np.int64)
         piles, heights = pack(position)
         founded = np.array(position.foundations, np.int64)
         spaces = SPACES_CODE[rules.spaces]
         load_board(piles, heights, founded, position.ranks, rules.piles, spaces, self.board, self.root)
-        self._state, self._levels = new_state(), np.zeros(N_FIELDS, np.int64)
-        self._steps, self._commits, self._out = new_steps(), new_commits(), new_successors(MOST_SUCCESSORS)
+        self._state, self._out = new_record(STATE), new_successors(MOST_SUCCESSORS)
+        self._steps, self._commits = new_record(STEPS), new_record(COMMITS)
 
     @property
     def root_key(self) -> Key:
@@ -107,7 +115,7 @@ class Desk:
     def state_of(self, key: Key) -> State:
         """The position of a key, as the kernel decodes it."""
         decode(*key, self.board, self._state)
-        host, rider, sets, founded = self._state
+        host, rider, sets, founded = self._state.host, self._state.rider, self._state.sets, self._state.founded
         piles: list[tuple[int, ...]] = []
         for card in range(4 * self.ranks):
             if sets[LIVE] >> card & 1 and host[card] == packed.SPACE:
@@ -128,8 +136,8 @@ class Desk:
     def levels(self, key: Key, rung: int = 0) -> Levels:
         """The level analysis of a position."""
         decode(*key, self.board, self._state)
-        analyze(self.board, self._state, rung, self._levels)
-        values = [int(value) for value in self._levels]
+        analyze(self.board, self._state, rung)
+        values = [int(value) for value in self._state.levels]
         return Levels(
             accessible=members(values[ACCESSIBLE]),
             floats=members(values[FLOATS]),
@@ -148,7 +156,7 @@ class Desk:
         """The class of each position, by its key, and the card that settling founds there, or -1."""
         table = np.array(list(keys), np.int64).reshape(-1, 3)
         out = np.zeros((len(table), 4), np.int64)
-        _classes(table, rung, self.board, self._state, self._levels, out)
+        _classes(table, rung, self.board, self._state, out)
         return [((a, b, c), card) for a, b, c, card in out.tolist()]
 
     def skeleton_number(self, founded: tuple[int, ...], left: tuple[int, ...]) -> int:
@@ -162,7 +170,7 @@ class Desk:
         Raises OverflowError if there are too many.
         """
         entry = np.array([*key, skeleton], np.int64)
-        _steps(entry, settling, rung, self.board, self._state, self._levels, self._steps, self._commits, self._out)
+        _steps(entry, settling, rung, self.board, self._state, self._steps, self._commits, self._out)
         count, cut, _most = self._out.size.tolist()
         if cut:
             raise OverflowError

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
 from solver.engine import cache
@@ -111,6 +112,20 @@ def test_without_any_folder_kernels_still_compile(
     assert folder_now() is None
     assert cache.kernel(_double)(21) == 42
     assert cache.needs_compiling("solver.engine.general") != bool(numba.config.DISABLE_JIT)
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_kernels_that_call_a_kernel_share_one_version_of_it() -> None:
+    @cache.kernel
+    def plus(a, b):  # type: ignore[no-untyped-def]
+        return a + b
+
+    @cache.kernel
+    def total(n, small, is_more):  # type: ignore[no-untyped-def]
+        return plus(n, 1) + plus(small[0], is_more) + plus(True, -1)
+
+    assert total(5, np.array([7], np.int8), True) == 14
+    assert plus.signatures == [(numba.int64, numba.int64)]
 
 
 def test_kernels_leave_other_numba_code_alone() -> None:

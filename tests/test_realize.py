@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,17 +10,17 @@ from desk import Desk
 
 from solver.deals import DealId, deal_position
 from solver.engine.deepening import search_deal
-from solver.engine.packed import FOUNDED, SPACE
-from solver.engine.realize import N_MOVES, Line, new_line, realize
+from solver.engine.packed import FOUNDED, SPACE, new_record
+from solver.engine.realize import LINE_OF_MOVES, N_MOVES, realize
 from solver.engine.result import WON
-from solver.engine.shorten import new_shortening, shorten
+from solver.engine.shorten import SHORTENING, shorten
 from solver.engine.workspace import LINE, new_workspace
 from solver.naive import State
 from solver.position import FOUNDATION, Move, Position
 from solver.rules import VARIANTS, Rules, rules_of
 from solver.samples import small_castle
 
-WORK, WRITTEN, SHORTENING = new_workspace(1 << 26), new_line(), new_shortening()
+WORK, WRITTEN, SCRATCH = new_workspace(1 << 26), new_record(LINE_OF_MOVES), new_record(SHORTENING)
 NEVER = np.zeros(1, np.uint8)
 
 RESISTED = [
@@ -34,7 +35,7 @@ RESISTED = [
 """Deals whose won lines once could not be turned into moves."""
 
 
-def passed(position: Position, rules: Rules, line: Line) -> list[Position]:
+def passed(position: Position, rules: Rules, line: Any) -> list[Position]:
     """The positions that a line of moves passes through; an illegal move raises IllegalMove."""
     positions = [position]
     for card, target in line.moves[: line.counts[N_MOVES]].tolist():
@@ -65,7 +66,7 @@ def check(position: Position, rules: Rules, max_nodes: int) -> tuple[int, int] |
     for key in path:
         assert any(desk.classes([desk.key(state)])[0][0] == key for state in states), (position, rules)
     before = len(whole) - 1
-    saved = shorten(desk.board, desk.root, WRITTEN, SHORTENING)
+    saved = shorten(desk.board, desk.root, WRITTEN, SCRATCH)
     shorter = passed(position, rules, WRITTEN)
     assert shorter[-1].is_won()
     assert len(shorter) - 1 == before - saved

@@ -97,15 +97,15 @@ def test_a_budget_that_runs_out_proves_nothing() -> None:
     for number in range(1, 21):
         desk = Desk(deal_position(DealId("ms", number), rules), rules)
         root = int(desk.root[3])
-        if relaxed_verdict(desk.board, fresh(), root) != RELAXED_LOST or TABLE.counts[N_KNOWN] == 1:
+        if relaxed_verdict(desk.board, fresh(), root) != RELAXED_LOST or TABLE.search.counts[N_KNOWN] == 1:
             continue
         lost += 1
-        known = int(TABLE.counts[N_KNOWN])
+        known = int(TABLE.search.counts[N_KNOWN])
         for steps in (0, 1, known // 2):
-            fresh().counts[STEPS_LEFT] = steps
+            fresh().search.counts[STEPS_LEFT] = steps
             assert relaxed_verdict(desk.board, TABLE, root) == UNDECIDED
             # What was decided on the way stays right.
-            TABLE.counts[STEPS_LEFT] = 10**6
+            TABLE.search.counts[STEPS_LEFT] = 10**6
             assert relaxed_verdict(desk.board, TABLE, root) == RELAXED_LOST
     assert lost > 5
 
@@ -116,7 +116,8 @@ def test_a_table_that_is_full_proves_nothing() -> None:
     for number in range(1, 201):
         desk = Desk(deal_position(DealId("ms", number), rules), rules)
         root = int(desk.root[3])
-        if relaxed_verdict(desk.board, fresh(), root) == RELAXED_LOST and TABLE.counts[N_KNOWN] > len(small.keys):
+        is_lost = relaxed_verdict(desk.board, fresh(), root) == RELAXED_LOST
+        if is_lost and TABLE.search.counts[N_KNOWN] > len(small.known):
             lost += 1
             assert relaxed_verdict(desk.board, fresh(small), root) == UNDECIDED
     assert lost > 2

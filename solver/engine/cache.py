@@ -58,7 +58,32 @@ def _compiled(function: Kernel, **options: Any) -> Kernel:
         compiled: Kernel = compiling(function)
     finally:
         _config.CACHE_DIR = usual
+    _share_integers(compiled)
     return compiled
+
+
+def _share_integers(compiled: Any) -> None:
+    """Have kernels that call this one share its int64 version, whatever kind of integer or constant they hand over.
+
+    By itself numba compiles a function anew for a constant, a bool and each width of integer; and, below it, all that
+    it calls.
+    """
+    usual = getattr(compiled, "get_call_template", None)
+    if usual is None:  # not compiled, with NUMBA_DISABLE_JIT
+        return
+
+    def shared(arguments: Any, keywords: Any) -> Any:
+        return usual(tuple(map(_widened, arguments)), {name: _widened(kind) for name, kind in keywords.items()})
+
+    compiled.get_call_template = shared
+
+
+def _widened(kind: Any) -> Any:
+    kind = numba.types.unliteral(kind)
+    fits = isinstance(kind, numba.types.Boolean) or (
+        isinstance(kind, numba.types.Integer) and kind != numba.types.uint64
+    )
+    return numba.types.int64 if fits else kind
 
 
 def needs_compiling(module: str) -> bool:

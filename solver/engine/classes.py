@@ -11,11 +11,18 @@ import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
 from solver.engine.cache import bare_kernel
-from solver.engine.levels import ACCESSIBLE, FLOATS, FLUID, FREE, HOSTS, SPARE, count4
+from solver.engine.levels import count4
 from solver.engine.packed import (
+    ACCESSIBLE,
     BAD,
     BOTTOM,
     BURIED,
+    CODE_FOUNDED,
+    CODE_SPACE,
+    FLOATS,
+    FLUID,
+    FREE,
+    HOSTS,
     LIVE,
     PILES,
     RANKS,
@@ -24,7 +31,9 @@ from solver.engine.packed import (
     SPACES,
     SPACES_ANY,
     SPACES_KINGS,
-    encode,
+    SPARE,
+    clear_codes,
+    write_code,
 )
 
 FOUND, BREAK, RELOCATE = 0, 1, 2
@@ -35,55 +44,43 @@ MAX_STEPS = 256
 
 # What `take_step` does next
 _ENTER, _SEAT, _CHANGE = 0, 1, 2
-# Fields of Commits.fixed
-_LIFTED, _LIVE, _BAD, _PLACES, _SKELETON, _ANY_CARD, _ROOM, _BOTTOM = 0, 1, 2, 3, 4, 5, 6, 7
+# Places of what is fixed
+_LIFTED, _PLACES, _SKELETON, _ANY_CARD, _ROOM, _BOTTOM = 0, 1, 2, 3, 4, 5
 _ON_SPACE = 4
 """The place of a seating on a space, after the four suits."""
 
 
-class Steps(NamedTuple):
-    """The steps out of a class: kind, card and, for a relocation, target (a card or SPACE); int64[256] each."""
+STEPS = np.dtype(
+    [("kind", np.int64, MAX_STEPS), ("card", np.int64, MAX_STEPS), ("target", np.int64, MAX_STEPS)], align=True
+)
+"""The steps out of a class: kind, card and, for a relocation, target (a card or SPACE)."""
 
-    kind: np.ndarray
-    card: np.ndarray
-    target: np.ndarray
-
-
-class Commits(NamedTuple):
-    """Scratch of ``take_step``.
-
-    Attributes
-    ----------
-    host, final
-        int8[52]: the position being put together, before and after the canonical seating.
-    card, left, place, rank
-        int64[53]: the seatings decided so far: the card, the cards to seat after it on its level, the place now tried
-        (0-3 a suit, 4 a space), its level.
-    accessible, floats, hosts, used, free
-        int64[14]: each level after the step, as found on the way up: its accessible cards, floats, hosts, the hosts
-        that committed cards use, and whether it is free by itself.
-    short, spaces
-        int64[14]: how many lifted cards of a level have no host at the tightest moment, and how many of its committed
-        cards are on spaces.
-    fixed
-        int64[8]: what is the same for all results of the step, and the room and bottoms left by the decisions so far;
-        see the field names below.
-    """
-
-    host: np.ndarray
-    final: np.ndarray
-    card: np.ndarray
-    left: np.ndarray
-    place: np.ndarray
-    rank: np.ndarray
-    accessible: np.ndarray
-    floats: np.ndarray
-    hosts: np.ndarray
-    used: np.ndarray
-    free: np.ndarray
-    short: np.ndarray
-    spaces: np.ndarray
-    fixed: np.ndarray
+COMMITS = np.dtype(
+    [
+        ("key", np.int64, 3),  # of the result, without the lifted cards
+        # The seatings decided so far: the card, the cards to seat after it on its level, the place now tried (0-3 a
+        # suit, 4 a space), its level
+        ("card", np.int64, 53),
+        ("left", np.int64, 53),
+        ("place", np.int64, 53),
+        ("rank", np.int64, 53),
+        # Each level after the step, as found on the way up: its accessible cards, floats, hosts, the hosts that
+        # committed cards use, and whether it is free by itself
+        ("accessible", np.int64, 14),
+        ("floats", np.int64, 14),
+        ("hosts", np.int64, 14),
+        ("used", np.int64, 14),
+        ("free", np.int64, 14),
+        # How many lifted cards of a level have no host at the tightest moment, and how many of its committed cards are
+        # on spaces
+        ("short", np.int64, 14),
+        ("spaces", np.int64, 14),
+        # What is the same for all results of the step, and the room and bottoms left by the decisions so far
+        ("fixed", np.int64, 6),
+    ],
+    align=True,
+)
+"""Scratch of ``take_step``."""
 
 
 class Successors(NamedTuple):
@@ -101,26 +98,13 @@ class Successors(NamedTuple):
     size: np.ndarray
 
 
-def new_steps() -> Steps:
-    """Room for the steps out of one class."""
-    return Steps(*(np.zeros(MAX_STEPS, np.int64) for _ in range(3)))
-
-
-def new_commits() -> Commits:
-    """Scratch for ``take_step``."""
-    hosts: list[np.ndarray] = [np.zeros(52, np.int8) for _ in range(2)]
-    decisions = [np.zeros(53, np.int64) for _ in range(4)]
-    by_level = [np.zeros(14, np.int64) for _ in range(7)]
-    return Commits._make([*hosts, *decisions, *by_level, np.zeros(8, np.int64)])
-
-
 def new_successors(size: int) -> Successors:
     """Room for ``size`` successors."""
     return Successors(np.zeros((size, 4), np.int64), np.array([0, 0, size], np.int64))
 
 
 @bare_kernel
-def safe_founding(board, state, levels):
+def safe_founding(board, state):
     """The lowest accessible card that settling founds, or -1.
 
     Such a card fits its foundation, and every card of rank two lower is founded: whatever could still want to lie on
@@ -134,16 +118,16 @@ def safe_founding(board, state, levels):
         rank = founded[suit]
         if rank < ranks and rank <= fewest + 1:
             card = 4 * rank + suit
-            if levels[ACCESSIBLE] >> card & 1 and (best < 0 or card < best):
+            if state.levels[ACCESSIBLE] >> card & 1 and (best < 0 or card < best):
                 best = card
     return best
 
 
 @bare_kernel
-def list_steps(board, state, levels, rung, steps):
+def list_steps(board, state, rung, steps):
     """List the steps that a class allows and return their number. The state is the class's canonical member."""
-    host, _rider, sets, founded = state
-    kind, cards, target = steps
+    host, sets, founded, levels = state.host, state.sets, state.founded, state.levels
+    kind, cards, target = steps.kind, steps.card, steps.target
     ranks = board.size[RANKS]
     any_card = board.size[SPACES] == SPACES_ANY
     accessible, hosts, fluid, spare = levels[ACCESSIBLE], levels[HOSTS], levels[FLUID], levels[SPARE]
@@ -199,16 +183,16 @@ def list_steps(board, state, levels, rung, steps):
 
 
 @bare_kernel
-def take_step(board, state, levels, rung, skeleton, kind, card, target, commits, out):
+def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
     """Write every class that a step leads to into ``out``, unsettled, canonical members' keys.
 
-    ``state`` is the canonical member of the class, ``levels`` its analysis, ``skeleton`` its skeleton's number.
+    ``state`` is the canonical member of the class, analysed; ``skeleton`` is its skeleton's number.
 
     The floats of free levels are lifted off the board. Level by level upwards, those that are no longer accessible are
     seated in every way on the places that their level had before the step. Once all of those are seated it is known
     which levels are still free; the floats of the others are seated in every way too. The rest take canonical seats.
     """
-    host, _rider, sets, _founded = state
+    host, sets, levels = state.host, state.sets, state.levels
     ranks = board.size[RANKS]
     any_card = board.size[SPACES] == SPACES_ANY
     bit = 1 << card
@@ -228,9 +212,9 @@ def take_step(board, state, levels, rung, skeleton, kind, card, target, commits,
     if not was_lifted and host[card] != SPACE:
         ridden &= ~(1 << host[card])
     lifted &= ~bit
-    work = commits.host
-    for i in range(4 * ranks):
-        work[i] = host[i]
+    key = commits.key
+    key[0], key[1], key[2] = state.key[0], state.key[1], state.key[2]
+    clear_codes(key, lifted | bit)
     new_skeleton = skeleton
     if sets[BAD] & bit:
         p = board.pile[card]
@@ -241,6 +225,7 @@ def take_step(board, state, levels, rung, skeleton, kind, card, target, commits,
     leaving = -1  # the level at which the card itself still takes a place just before it is founded
     if kind == FOUND:
         live &= ~bit
+        write_code(key, card, CODE_FOUNDED)
         new_skeleton += board.suit_step[card & 3]
         if was_lifted:
             leaving = own_rank
@@ -248,16 +233,18 @@ def take_step(board, state, levels, rung, skeleton, kind, card, target, commits,
             extra = 1
     elif kind == BREAK:
         if own_rank == ranks - 1 and not any_card:
-            work[card] = SPACE
+            write_code(key, card, CODE_SPACE)
             bottom |= bit
         else:
             lifted |= bit
+    elif target == SPACE:
+        write_code(key, card, CODE_SPACE)
+        bottom |= bit
+        if was_bottom:
+            extra = 1
     else:
-        work[card] = target
-        if target == SPACE:
-            bottom |= bit
-        else:
-            ridden |= 1 << target
+        write_code(key, card, target & 3)
+        ridden |= 1 << target
         if was_bottom:
             extra = 1
     # At the tightest moment the committed cards are in their places and the others seated as well as possible. `room`
@@ -275,8 +262,8 @@ def take_step(board, state, levels, rung, skeleton, kind, card, target, commits,
     if room < 0:
         return
     fixed = commits.fixed
-    fixed[_LIFTED], fixed[_LIVE], fixed[_BAD], fixed[_PLACES] = lifted, live, bad, places
-    fixed[_SKELETON], fixed[_ANY_CARD], fixed[_ROOM], fixed[_BOTTOM] = new_skeleton, any_card, room, bottom
+    fixed[_LIFTED], fixed[_PLACES], fixed[_SKELETON] = lifted, places, new_skeleton
+    fixed[_ANY_CARD], fixed[_ROOM], fixed[_BOTTOM] = any_card, room, bottom
 
     accessible, floats, hosts, used = commits.accessible, commits.floats, commits.hosts, commits.used
     accessible[0] = live & RANK_MASK & ~ridden
@@ -312,7 +299,8 @@ def take_step(board, state, levels, rung, skeleton, kind, card, target, commits,
             if rank >= rung:
                 seated = f & ~lifted & ~fixed[_BOTTOM]
                 while seated:
-                    h |= 1 << work[lowest(seated)]
+                    seat = lowest(seated)
+                    h |= 1 << (target if seat == card else host[seat])
                     seated &= seated - 1
             floats[rank] = f
             hosts[rank] = h
@@ -362,13 +350,11 @@ def _change(commits, n):
         place += 1
     if place < _ON_SPACE:
         used[rank] |= 1 << (base + place)
-        commits.host[card] = base + place
     elif fixed[_ANY_CARD] and (spaces[rank] < short[rank] or fixed[_ROOM] > 0):
         if spaces[rank] >= short[rank]:
             fixed[_ROOM] -= 1
         spaces[rank] += 1
         fixed[_BOTTOM] |= 1 << card
-        commits.host[card] = SPACE
     else:
         return False
     commits.place[last] = place
@@ -402,7 +388,7 @@ def _seat_rest(board, n, commits, out):
             _decide(commits, n, rank, todo)
             n += 1
         else:
-            _emit(ranks, spare_left, commits, out)
+            _emit(ranks, n, spare_left, commits, out)
         while n > first and not _change(commits, n):
             n -= 1
         if n == first:
@@ -411,28 +397,28 @@ def _seat_rest(board, n, commits, out):
 
 
 @bare_kernel
-def _emit(ranks, spare_left, commits, out):
-    """Write one result of ``take_step``: the committed cards where they were seated, the others in canonical order."""
+def _emit(ranks, n, spare_left, commits, out):
+    """Write one result of ``take_step``: ``n`` committed cards where they are seated, the others in canonical order."""
     place = out.size[0]
     if place >= out.size[2]:
         out.size[1] = 1
         return
-    fixed = commits.fixed
-    host = commits.final
-    for i in range(4 * ranks):
-        host[i] = commits.host[i]
+    key = out.keys[place]
+    key[0], key[1], key[2], key[3] = commits.key[0], commits.key[1], commits.key[2], commits.fixed[_SKELETON]
+    lifted = commits.fixed[_LIFTED]
+    for i in range(n):
+        write_code(key, commits.card[i], commits.place[i])  # _ON_SPACE is CODE_SPACE
     for rank in range(ranks):
+        f, h = commits.floats[rank], commits.hosts[rank]
         if not (commits.free[rank] or spare_left):
             continue
-        f, h = commits.floats[rank], commits.hosts[rank]
+        clear_codes(key, f & ~lifted)  # those that have just become free
         while f:
             card = lowest(f)
             f &= f - 1
             if h:
-                host[card] = lowest(h)
+                write_code(key, card, lowest(h) & 3)
                 h &= h - 1
             else:
-                host[card] = SPACE
-    encode(host, fixed[_LIVE], fixed[_BAD], ranks, out.keys[place])
-    out.keys[place, 3] = fixed[_SKELETON]
+                write_code(key, card, CODE_SPACE)
     out.size[0] = place + 1

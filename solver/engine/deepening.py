@@ -10,7 +10,15 @@ from solver.engine.levels import analyze, canonicalize
 from solver.engine.packed import BAD, LIVE, RANKS, decode, encode
 from solver.engine.pruning import image_is_lost, reset_images
 from solver.engine.result import ABORTED, LOST, OUT_OF_MEMORY, OUT_OF_NODES, WON
-from solver.engine.skeleton import RELAXED_LOST, relaxed_verdict, reset_skeletons, skeleton_place
+from solver.engine.skeleton import (
+    OPENED,
+    RELAXED_LOST,
+    RELAXED_WON,
+    VERDICT,
+    relaxed_verdict,
+    reset_skeletons,
+    skeleton_place,
+)
 from solver.engine.workspace import (
     BUDGET_GROWTH,
     CUT,
@@ -52,25 +60,19 @@ from solver.engine.workspace import (
 @bare_kernel
 def _enter(board, work, rung, depth):
     """Settle the pending successors and push the new ones. Returns 1 if one of them is won, its key on the path."""
-    pending, counts, child, levels = work.pending, work.counts, work.child, work.child_levels
+    pending, counts, child = work.pending, work.counts, work.child
     skeletons, stack = work.skeletons, work.stack
     limit = children_limit(work)
     while pending.size[0] > 0:
         pending.size[0] -= 1
         last = pending.keys[pending.size[0]]
         key0, key1, key2, skeleton = last[0], last[1], last[2], last[3]
-        decode(key0, key1, key2, board, child)
-        analyze(board, child, rung, levels)
-        value = evaluate(board, child, levels, work.settings)
-        if value < 0:
-            path = work.path[depth]
-            path[0], path[1], path[2], path[3] = key0, key1, key2, skeleton
-            counts[LINE] = depth + 1
-            return 1
         slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], key0, key1, key2)
         if slot >= 0:
             continue
-        card = safe_founding(board, child, levels)
+        decode(key0, key1, key2, board, child)
+        analyze(board, child, rung)
+        card = safe_founding(board, child)
         if card >= 0:
             # Entered as well: many steps and settlings meet in the same unsettled class.
             if 5 * counts[TABLE_USED] >= 4 << counts[TABLE_BITS]:
@@ -78,14 +80,24 @@ def _enter(board, work, rung, depth):
                 continue
             enter_new(work, -1 - slot, key0, key1, key2)
             pending.size[2] = min(pending.size[0] + limit, len(pending.keys))
-            take_step(board, child, levels, rung, skeleton, FOUND, card, 0, work.commits, pending)
+            take_step(board, child, rung, skeleton, FOUND, card, 0, work.commits, pending)
             continue
-        if relaxed_verdict(board, skeletons, skeleton) == RELAXED_LOST:
-            continue
-        if skeleton_place(skeletons, skeleton) < 0:
+        value = evaluate(board, child, work.settings)
+        if value < 0:
+            path = work.path[depth]
+            path[0], path[1], path[2], path[3] = key0, key1, key2, skeleton
+            counts[LINE] = depth + 1
+            return 1
+        place = skeleton_place(skeletons, skeleton)
+        if place < 0:
             counts[OVERFLOWED] = 1
             continue
-        if _is_full(work, skeleton):
+        if (
+            skeletons.known[place, VERDICT] != RELAXED_WON
+            and relaxed_verdict(board, skeletons, skeleton) == RELAXED_LOST
+        ):
+            continue
+        if _is_full(work, place):
             counts[REFUSED] = 1
             continue
         top = counts[TOP]
@@ -105,24 +117,23 @@ def _enter(board, work, rung, depth):
 
 
 @bare_kernel
-def _is_full(work, skeleton):
-    """Whether a skeleton has used up the quota of this iteration."""
-    place = skeleton_place(work.skeletons, skeleton)
-    opened = work.skeletons.opened[place]
-    return place >= 0 and opened >> 32 == work.counts[TABLE_STAMP] and opened & 0xFFFFFFFF >= work.counts[QUOTA]
+def _is_full(work, place):
+    """Whether the skeleton in a place of the table has used up the quota of this iteration."""
+    opened = work.skeletons.known[place, OPENED]
+    return opened >> 32 == work.counts[TABLE_STAMP] and opened & 0xFFFFFFFF >= work.counts[QUOTA]
 
 
 @bare_kernel
 def _open(board, work, rung, key0, key1, key2, skeleton, depth):
     """Push the successors of a class, the best one on top. Returns 1 if one of them is won."""
-    state, levels, steps = work.state, work.levels, work.steps
+    state, steps = work.state, work.steps
     counts = work.counts
     decode(key0, key1, key2, board, state)
-    analyze(board, state, rung, levels)
+    analyze(board, state, rung)
     first = counts[TOP]
     pending = work.pending
     limit = children_limit(work)
-    for i in range(list_steps(board, state, levels, rung, steps)):
+    for i in range(list_steps(board, state, rung, steps)):
         kind, card = steps.kind[i], steps.card[i]
         after = skeleton
         if state.sets[BAD] >> card & 1:
@@ -131,11 +142,12 @@ def _open(board, work, rung, key0, key1, key2, skeleton, depth):
             after += board.suit_step[card & 3]
         if after != skeleton and relaxed_verdict(board, work.skeletons, after) == RELAXED_LOST:
             continue
-        if _is_full(work, after):
+        place = skeleton_place(work.skeletons, after)
+        if place >= 0 and _is_full(work, place):
             counts[REFUSED] = 1
             continue
         pending.size[2] = limit
-        take_step(board, state, levels, rung, skeleton, kind, card, steps.target[i], work.commits, work.pending)
+        take_step(board, state, rung, skeleton, kind, card, steps.target[i], work.commits, work.pending)
         if _enter(board, work, rung, depth + 1):
             return 1
     sort_stack(work.stack, first, counts[TOP])
@@ -157,8 +169,8 @@ def _iterate(board, root, work, rung, quota, prune, abort):
     counts[ITERATIONS] += 1
     stamp, bits = counts[TABLE_STAMP], counts[TABLE_BITS]
     decode(root[0], root[1], root[2], board, work.state)
-    analyze(board, work.state, rung, work.levels)
-    canonicalize(board, work.state, work.levels)
+    analyze(board, work.state, rung)
+    canonicalize(board, work.state)
     pending = work.pending
     encode(work.state.host, work.state.sets[LIVE], work.state.sets[BAD], board.size[RANKS], pending.keys[0])
     pending.keys[0, 3] = root[3]
@@ -175,7 +187,7 @@ def _iterate(board, root, work, rung, quota, prune, abort):
             continue
         slot = -1 - slot
         place = skeleton_place(work.skeletons, skeleton)
-        opened = work.skeletons.opened[place]
+        opened = work.skeletons.known[place, OPENED]
         if opened >> 32 != stamp:
             opened = stamp << 32
         if opened & 0xFFFFFFFF >= quota:
@@ -198,7 +210,7 @@ def _iterate(board, root, work, rung, quota, prune, abort):
             return SPENT
         counts[NODES] += 1
         counts[DEEPEST] = max(counts[DEEPEST], depth)
-        work.skeletons.opened[place] = opened + 1
+        work.skeletons.known[place, OPENED] = opened + 1
         enter_new(work, slot, key0, key1, key2)
         path = work.path[depth]
         path[0], path[1], path[2], path[3] = key0, key1, key2, skeleton
@@ -271,7 +283,7 @@ def search_deal(board, root, work, max_nodes, abort):
     while True:
         if not exact_full:
             end, exact_quota = _deepen(
-                board, root, work, 0, exact_quota, budget, max_nodes, round_ >= settings[PRUNE_FROM], abort
+                board, root, work, 0, exact_quota, budget, max_nodes, _pruning_rung(work, round_), abort
             )
             if end in (WON, LOST, ABORTED):
                 return end
@@ -281,9 +293,7 @@ def search_deal(board, root, work, max_nodes, abort):
             return OUT_OF_NODES
         rung = top_rung
         while rung >= settings[LOWEST_RUNG]:
-            end, _quota = _deepen(
-                board, root, work, rung, 1, budget * settings[RUNG_SHARE] // 100, max_nodes, False, abort
-            )
+            end, _quota = _deepen(board, root, work, rung, 1, budget * settings[RUNG_SHARE] // 100, max_nodes, 0, abort)
             if end in (LOST, ABORTED):
                 return end
             if counts[NODES] >= max_nodes:

@@ -5,11 +5,27 @@ See docs/search.md, section 2 for the words and section 5 for the optimistic lev
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
 from solver.engine.cache import bare_kernel
-from solver.engine.packed import BAD, BOTTOM, BURIED, LIVE, PILES, RANKS, RIDDEN, SPACE, SPACES, SPACES_ANY
-
-# Fields of a level analysis, int64[6]
-ACCESSIBLE, FLOATS, HOSTS, FLUID, FREE, SPARE = 0, 1, 2, 3, 4, 5
-N_FIELDS = 6
+from solver.engine.packed import (
+    ACCESSIBLE,
+    BAD,
+    BOTTOM,
+    BURIED,
+    CODE_SPACE,
+    FLOATS,
+    FLUID,
+    FREE,
+    HOSTS,
+    LIVE,
+    PILES,
+    RANKS,
+    RIDDEN,
+    SPACE,
+    SPACES,
+    SPACES_ANY,
+    SPARE,
+    clear_codes,
+    write_code,
+)
 
 
 @bare_kernel
@@ -19,13 +35,13 @@ def count4(bits):
 
 
 @bare_kernel
-def analyze(board, state, rung, levels):
+def analyze(board, state, rung):
     """Analyse the levels of a position from level 0 upwards, those below ``rung`` optimistically.
 
-    Fills int64[6] ``levels``: the accessible cards, the floats of each level (bits of their own rank), the hosts of
+    Fills ``state.levels``: the accessible cards, the floats of each level (bits of their own rank), the hosts of
     each level r (bits of rank r + 1), the fluid levels and the free levels (bit r for level r), the spare spaces.
     """
-    host, _rider, sets, _founded = state
+    host, sets, levels = state.host, state.sets, state.levels
     ranks = board.size[RANKS]
     any_card = board.size[SPACES] == SPACES_ANY
     live, bottom, ridden = sets[LIVE], sets[BOTTOM], sets[RIDDEN]
@@ -72,12 +88,12 @@ def analyze(board, state, rung, levels):
 
 
 @bare_kernel
-def canonicalize(board, state, levels):
-    """Rearrange a position into the one that stands for its class.
+def canonicalize(board, state):
+    """Rearrange a position that has been analysed into the one that stands for its class.
 
     The floats of each free level, by suit, go on that level's hosts, by suit; those left over go on spaces.
     """
-    host, rider, sets, _founded = state
+    key, host, rider, sets, levels = state.key, state.host, state.rider, state.sets, state.levels
     for rank in range(board.size[RANKS]):
         if not levels[FREE] >> rank & 1:
             continue
@@ -86,6 +102,7 @@ def canonicalize(board, state, levels):
             continue
         hosts = levels[HOSTS] & (RANK_MASK << (4 * rank + 4))
         sets[RIDDEN] &= ~hosts
+        clear_codes(key, floats)
         rest = hosts
         while rest:
             rider[lowest(rest)] = -1
@@ -100,6 +117,8 @@ def canonicalize(board, state, levels):
                 rider[below] = card
                 sets[RIDDEN] |= 1 << below
                 sets[BOTTOM] &= ~(1 << card)
+                write_code(key, card, below & 3)
             else:
                 host[card] = SPACE
                 sets[BOTTOM] |= 1 << card
+                write_code(key, card, CODE_SPACE)

@@ -17,11 +17,11 @@ Play makes built bonds only, so a bad bond is always the dealt one and the code 
 Equal keys mean equal positions, piles' order aside: "lost" never rests on a hash.
 """
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from solver.engine.bits import popcount
+from solver.engine.bits import lowest, popcount
 from solver.engine.cache import bare_kernel
 from solver.position import Position
 
@@ -43,71 +43,49 @@ SPACES_CODE = {"none": SPACES_NONE, "kings": SPACES_KINGS, "any": SPACES_ANY}
 # Fields of Board.size
 RANKS, PILES, SPACES = 0, 1, 2
 
-# Fields of State.sets
+# Places of a state's sets
 LIVE, BAD, BOTTOM, RIDDEN, BURIED = 0, 1, 2, 3, 4
+# Places of a state's level analysis, see `levels`
+ACCESSIBLE, FLOATS, HOSTS, FLUID, FREE, SPARE = 0, 1, 2, 3, 4, 5
 
 
-class Board(NamedTuple):
-    """What never changes during a deal.
+# The records that kernels work on. A record is handed over as one pointer, where a tuple of arrays would be taken apart
+# and put together again at every call, which takes longer than most calls.
 
-    Attributes
-    ----------
-    size
-        int64[3]: number of ranks, number of piles, what a space accepts.
-    host
-        int8[52]: what each card lies on in the deal.
-    pile
-        int8[52]: the dealt pile that each card belongs to, -1 if it starts on its foundation.
-    stump
-        int8[13, 53]: ``stump[p, k]`` is the stump top of dealt pile p when k of its bad bonds are left, k >= 1.
-    above
-        int64[13, 53]: the cards dealt above that stump top; for k = 0 the whole pile.
-    below
-        int64[13, 53]: the cards dealt below it, the buried ones; for k = 0 none.
-    pile_step, suit_step
-        int64[13], int64[4]: weights of the mixed-radix number that names a skeleton.
-    """
+BOARD = np.dtype(
+    [
+        ("size", np.int64, 3),  # number of ranks, number of piles, what a space accepts
+        ("host", np.int64, 52),  # what each card lies on in the deal
+        ("pile", np.int64, 52),  # the dealt pile that each card belongs to, -1 if it starts on its foundation
+        ("stump", np.int64, (13, 53)),  # [p, k]: the stump top of dealt pile p when k of its bad bonds are left, k >= 1
+        ("above", np.int64, (13, 53)),  # the cards dealt above that stump top; for k = 0 the whole pile
+        ("below", np.int64, (13, 53)),  # the cards dealt below it, the buried ones; for k = 0 none
+        ("pile_step", np.int64, 13),  # weights of the mixed-radix number that names a skeleton
+        ("suit_step", np.int64, 4),
+    ],
+    align=True,
+)
+"""What never changes during a deal."""
 
-    size: np.ndarray
-    host: np.ndarray
-    pile: np.ndarray
-    stump: np.ndarray
-    above: np.ndarray
-    below: np.ndarray
-    pile_step: np.ndarray
-    suit_step: np.ndarray
-
-
-class State(NamedTuple):
-    """One position: int8[52] hosts, int8[52] riders, int64[5] sets of cards, int64[4] founded counts.
-
-    The sets: ``LIVE`` not founded, ``BAD`` on a bad bond, ``BOTTOM`` at the bottom of a pile, ``RIDDEN`` carrying a
-    card, ``BURIED`` with a bad bond somewhere above.
-    """
-
-    host: np.ndarray
-    rider: np.ndarray
-    sets: np.ndarray
-    founded: np.ndarray
+STATE = np.dtype(
+    [
+        ("key", np.int64, 3),
+        ("host", np.int64, 52),
+        ("rider", np.int64, 52),
+        # LIVE not founded, BAD on a bad bond, BOTTOM at the bottom of a pile, RIDDEN carrying a card, BURIED with a bad
+        # bond somewhere above
+        ("sets", np.int64, 5),
+        ("founded", np.int64, 4),
+        ("levels", np.int64, 6),  # filled by `levels.analyze`
+    ],
+    align=True,
+)
+"""One position: its key, hosts, riders, sets of cards, founded counts, and the analysis of its levels."""
 
 
-def new_state() -> State:
-    """A state with its arrays, to be filled by ``decode``."""
-    return State(np.zeros(52, np.int8), np.zeros(52, np.int8), np.zeros(5, np.int64), np.zeros(4, np.int64))
-
-
-def new_board() -> Board:
-    """A board with its arrays, to be filled by ``load_board``."""
-    return Board(
-        np.zeros(3, np.int64),
-        np.zeros(52, np.int8),
-        np.zeros(52, np.int8),
-        np.zeros((13, 53), np.int8),
-        np.zeros((13, 53), np.int64),
-        np.zeros((13, 53), np.int64),
-        np.zeros(13, np.int64),
-        np.zeros(4, np.int64),
-    )
+def new_record(layout: np.dtype) -> Any:
+    """A record of that layout, all zero."""
+    return np.zeros(1, layout).view(np.recarray)[0]
 
 
 def pack(position: Position) -> tuple[np.ndarray, np.ndarray]:
@@ -138,7 +116,7 @@ def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):
         root[3] += step * founded[suit]
         step *= ranks + 1
         for rank in range(founded[suit]):
-            _write_code(root, 4 * rank + suit, CODE_FOUNDED)
+            write_code(root, 4 * rank + suit, CODE_FOUNDED)
     for p in range(13):
         bad = 0
         whole = 0
@@ -161,7 +139,7 @@ def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):
                 board.stump[p, bad] = card
                 board.below[p, bad] = below
                 code = CODE_BAD
-            _write_code(root, card, code)
+            write_code(root, card, code)
         for k in range(bad + 1):
             board.above[p, k] = whole
             if k > 0:
@@ -172,15 +150,29 @@ def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):
 
 
 @bare_kernel
-def _write_code(key, card, code):
+def write_code(key, card, code):
+    """Write where a card lies into a key that has zeros there."""
     rank = card >> 2
-    key[rank // RANKS_PER_WORD] |= code << (12 * (rank % RANKS_PER_WORD) + 3 * (card & 3))
+    word = (rank >= RANKS_PER_WORD) + (rank >= 2 * RANKS_PER_WORD)
+    key[word] |= code << (12 * (rank - RANKS_PER_WORD * word) + 3 * (card & 3))
+
+
+@bare_kernel
+def clear_codes(key, cards):
+    """Make zeros of where each card of a set lies, in a key."""
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        rank = card >> 2
+        word = (rank >= RANKS_PER_WORD) + (rank >= 2 * RANKS_PER_WORD)
+        key[word] &= ~(7 << (12 * (rank - RANKS_PER_WORD * word) + 3 * (card & 3)))
 
 
 @bare_kernel
 def decode(word0, word1, word2, board, state):
     """Fill ``state`` with the position of a key."""
-    host, rider, sets, founded = state
+    host, rider, sets, founded = state.host, state.rider, state.sets, state.founded
+    state.key[0], state.key[1], state.key[2] = word0, word1, word2
     ranks = board.size[RANKS]
     live, bad, bottom, ridden = 0, 0, 0, 0
     rider[:] = NONE

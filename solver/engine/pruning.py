@@ -13,6 +13,8 @@ from solver.engine.skeleton import RELAXED_LOST, relaxed_verdict
 from solver.engine.workspace import (
     EXPLORATION,
     MAX_PATH,
+    N_IMAGES,
+    N_VISITED,
     NODE_LIMIT,
     NODES,
     PRUNE_CAP,
@@ -28,6 +30,8 @@ VERDICT_SHIFT = STAMP_SHIFT
 MARK_SHIFT = VERDICT_SHIFT + 2
 LAST_EXPLORATION = 0xFFFFFF
 IN_USE = 1 << 62
+IMAGE = 4
+"""The column of the path that holds the images explored."""
 OPEN, IMAGE_LOST, IMAGE_WON, GIVEN_UP = 0, 1, 2, 3
 
 
@@ -37,7 +41,7 @@ def reset_images(work):
     if work.counts[EXPLORATION]:
         work.images[:, 2] = 0
         work.counts[EXPLORATION] = 0
-        work.image_count[0] = 0
+        work.counts[N_IMAGES] = 0
 
 
 @bare_kernel
@@ -77,21 +81,21 @@ def _visit(work, key0, key1, key2):
             return -1
         images[slot, 2] = key2 | mark | IN_USE  # met by an exploration that came to no verdict on it
     else:
-        if 4 * work.image_count[0] >= 3 * len(images):
+        if 4 * work.counts[N_IMAGES] >= 3 * len(images):
             return -2
-        work.image_count[0] += 1
+        work.counts[N_IMAGES] += 1
         images[slot, 0] = key0
         images[slot, 1] = key1
         images[slot, 2] = key2 | mark | IN_USE
-    work.visited[work.image_count[1]] = slot
-    work.image_count[1] += 1
+    work.visited[work.counts[N_VISITED]] = slot
+    work.counts[N_VISITED] += 1
     return slot
 
 
 @bare_kernel
 def _settle(board, work, rung, depth):
     """Settle the pending successors and push them. Returns IMAGE_WON, OPEN, or GIVEN_UP where something did not fit."""
-    pending, counts, child, levels, stack = work.pending, work.counts, work.child, work.child_levels, work.stack
+    pending, counts, child, stack = work.pending, work.counts, work.child, work.stack
     images = work.images
     while pending.size[0] > 0:
         pending.size[0] -= 1
@@ -107,17 +111,17 @@ def _settle(board, work, rung, depth):
         if relaxed_verdict(board, work.skeletons, skeleton) == RELAXED_LOST:
             continue
         decode(key0, key1, key2, board, child)
-        analyze(board, child, rung, levels)
-        value = evaluate(board, child, levels, work.settings)
-        if value < 0:
-            return IMAGE_WON
-        card = safe_founding(board, child, levels)
+        analyze(board, child, rung)
+        card = safe_founding(board, child)
         if card >= 0:
             if _visit(work, key0, key1, key2) == -2:
                 return GIVEN_UP
             pending.size[2] = len(pending.keys)
-            take_step(board, child, levels, rung, skeleton, FOUND, card, 0, work.commits, pending)
+            take_step(board, child, rung, skeleton, FOUND, card, 0, work.commits, pending)
             continue
+        value = evaluate(board, child, work.settings)
+        if value < 0:
+            return IMAGE_WON
         top = counts[TOP]
         if top == len(stack):
             return GIVEN_UP
@@ -133,16 +137,14 @@ def _settle(board, work, rung, depth):
 @bare_kernel
 def _successors(board, work, rung, key0, key1, key2, skeleton, depth):
     """Push the settled successors of an image, the best one on top; returns as ``_settle``."""
-    state, levels, steps = work.state, work.levels, work.steps
+    state, steps = work.state, work.steps
     counts, pending = work.counts, work.pending
     decode(key0, key1, key2, board, state)
-    analyze(board, state, rung, levels)
+    analyze(board, state, rung)
     first = counts[TOP]
-    for i in range(list_steps(board, state, levels, rung, steps)):
+    for i in range(list_steps(board, state, rung, steps)):
         pending.size[2] = len(pending.keys)
-        take_step(
-            board, state, levels, rung, skeleton, steps.kind[i], steps.card[i], steps.target[i], work.commits, pending
-        )
+        take_step(board, state, rung, skeleton, steps.kind[i], steps.card[i], steps.target[i], work.commits, pending)
         found = _settle(board, work, rung, depth + 1)
         if found != OPEN:
             return found
@@ -155,8 +157,8 @@ def image_is_lost(board, work, rung, key0, key1, key2, skeleton, abort):
     """Whether the image of an exact class on a rung is proved lost. Classes opened on the way count as nodes."""
     counts, images, pending, stack = work.counts, work.images, work.pending, work.stack
     decode(key0, key1, key2, board, work.child)
-    analyze(board, work.child, rung, work.child_levels)
-    canonicalize(board, work.child, work.child_levels)
+    analyze(board, work.child, rung)
+    canonicalize(board, work.child)
     image = pending.keys[0]
     encode(work.child.host, work.child.sets[LIVE], work.child.sets[BAD], board.size[RANKS], image)
     image[3] = skeleton
@@ -167,7 +169,7 @@ def image_is_lost(board, work, rung, key0, key1, key2, skeleton, abort):
         return False
     start0, start1, start2 = image[0], image[1], image[2]
     counts[EXPLORATION] += 1
-    work.image_count[1] = 0
+    work.counts[N_VISITED] = 0
     base = counts[TOP]
     pending.size[0] = 1
     pending.size[1] = 0
@@ -194,23 +196,23 @@ def image_is_lost(board, work, rung, key0, key1, key2, skeleton, abort):
             end = GIVEN_UP
             break
         counts[NODES] += 1
-        work.image_line[depth] = slot
+        work.path[depth, IMAGE] = slot
         end = _successors(board, work, rung, e0, e1, e2, skeleton, depth)
     counts[TOP] = base
     pending.size[0] = 0
     pending.size[1] = 0
     if end == OPEN:
-        for i in range(work.image_count[1]):
+        for i in range(work.counts[N_VISITED]):
             _set_verdict(images, work.visited[i], IMAGE_LOST)
     elif end == IMAGE_WON:
         for i in range(depth + 1):
-            _set_verdict(images, work.image_line[i], IMAGE_WON)
+            _set_verdict(images, work.path[i, IMAGE], IMAGE_WON)
     # The start may differ from what it was settled to, so it is entered by itself.
     start = _slot(images, start0, start1, start2)
     if not images[start, 2] & IN_USE:
-        if 4 * work.image_count[0] >= 3 * len(images):
+        if 4 * work.counts[N_IMAGES] >= 3 * len(images):
             return end == OPEN
-        work.image_count[0] += 1
+        work.counts[N_IMAGES] += 1
         images[start, 0] = start0
         images[start, 1] = start1
     images[start, 2] = start2 | IN_USE

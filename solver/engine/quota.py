@@ -13,10 +13,10 @@ import numpy as np
 
 from solver.engine.cache import bare_kernel
 from solver.engine.deepening import search_deal
-from solver.engine.packed import FOUNDED, SPACE, SPACES_CODE, Board, load_board, new_board, pack
-from solver.engine.realize import N_MOVES, Line, new_line, realize
+from solver.engine.packed import BOARD, FOUNDED, SPACE, SPACES_CODE, load_board, new_record, pack
+from solver.engine.realize import LINE_OF_MOVES, N_MOVES, realize
 from solver.engine.result import LOST, OUT_OF_MEMORY, WON, SearchResult
-from solver.engine.shorten import Shortening, new_shortening, shorten
+from solver.engine.shorten import SHORTENING, shorten
 from solver.engine.skeleton import N_KNOWN
 from solver.engine.workspace import (
     DEEPEST,
@@ -40,10 +40,10 @@ class _Desk:
 
     max_memory: int
     work: Workspace
-    board: Board
+    board: Any
     root: np.ndarray
-    line: Line
-    shortening: Shortening
+    line: Any
+    shortening: Any
 
 
 _desks = threading.local()
@@ -56,10 +56,10 @@ def _desk(max_memory: int) -> _Desk:
         desk = _Desk(
             max_memory,
             new_workspace(max_memory),
-            new_board(),
+            new_record(BOARD),
             np.zeros(4, np.int64),
-            new_line(),
-            new_shortening(),
+            new_record(LINE_OF_MOVES),
+            new_record(SHORTENING),
         )
         _desks.desk = desk
     return desk
@@ -108,7 +108,7 @@ def search(
         "decided by": _decided_by(status, int(counts[PHASE_RUNG]), position.ranks),
         "iterations": int(counts[ITERATIONS]),
         "last quota": int(counts[QUOTA]),
-        "skeletons": int(work.skeletons.counts[N_KNOWN]),
+        "skeletons": int(work.skeletons.search.counts[N_KNOWN]),
         "classes": int(counts[NODES]),
         "classes pruned by a rung": int(counts[PRUNED]),
         "deepest line": int(counts[DEEPEST]),
@@ -145,7 +145,7 @@ def _decided_by(status: int, rung: int, ranks: int) -> str:
     return "relaxed game" if rung == ranks else f"rung {rung}"
 
 
-def _moves(position: Position, line: Line) -> tuple[Move, ...]:
+def _moves(position: Position, line: Any) -> tuple[Move, ...]:
     """The line with the numbers of the piles."""
     piles = [list(pile) for pile in position.piles]
     pile_of = {card: number for number, pile in enumerate(piles) for card in pile}

@@ -4,18 +4,18 @@ See docs/search.md, section 6. A move here is a card and what it lands on: a car
 being played is a ``State`` of which only ``host``, ``rider``, ``founded`` and the number of piles in use are kept up.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
 from solver.engine.cache import bare_kernel
 from solver.engine.classes import BREAK, FOUND, list_steps, safe_founding, take_step
-from solver.engine.levels import FLOATS, FREE, N_FIELDS, analyze, canonicalize
+from solver.engine.levels import analyze, canonicalize
 from solver.engine.packed import (
     BAD,
     BOTTOM,
+    FLOATS,
     FOUNDED,
+    FREE,
     LIVE,
     NONE,
     PILES,
@@ -26,115 +26,58 @@ from solver.engine.packed import (
     SPACES_ANY,
     SPACES_KINGS,
     SPACES_NONE,
-    State,
+    STATE,
     copy_play,
     decode,
     encode,
     encode_hosts,
-    new_state,
 )
 from solver.engine.workspace import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, children_limit, enter_new, find, forget
 
 MAX_MOVES = 4000
 MAX_TRACE = 1 << 16
 
-# Fields of Line.counts
+# Places of a line's counts
 N_MOVES, USED_PILES, FAILED, N_STEPS = 0, 1, 2, 3
 
 
-class Line(NamedTuple):
-    """Moves being written, and the scratch for finding them.
-
-    Attributes
-    ----------
-    moves
-        int64[MAX_MOVES, 2]: cards and what they land on.
-    counts
-        int64[4]: number of moves; piles in use; 1 when no way was found; number of steps.
-    now
-        The position after those moves.
-    before, after, levels_before, levels_after
-        The two classes of a step, canonical members and their analyses.
-    trace_keys, trace_steps
-        int64[MAX_TRACE, 4], int64[MAX_TRACE, 4]: classes met on the way from one class of the line to the next, each
-        with the place of the one before it and its step's kind, card and target.
-    chain
-        int64[MAX_TRACE]: the places of the trace that lead to its goal.
-    piles
-        int64[1]: the number of piles.
-    forbidden
-        int64[1]: cards that nothing may be moved onto.
-    first
-        int64[4]: the key and skeleton of the first position's class, before it is settled.
-    step_keys, step_kind, step_card
-        int64[MAX_MOVES, 6], int64[MAX_MOVES], int64[MAX_MOVES]: the single steps of the whole line: the classes before
-        and after, the kind and the card.
-    due
-        int64[52]: the next step that is a card's own; the number of steps where there is none.
-    saved
-        The position before the step being made.
-    way_keys, way_links, way_chain, way_image
-        int64[MAX_TRACE, 3], int64[MAX_TRACE, 3], int64[MAX_TRACE], int64[3]: positions met by ``_find_way``; the place
-        of the one before, the card moved and what it landed on; the way found; the key of a class.
-    """
-
-    moves: np.ndarray
-    counts: np.ndarray
-    now: State
-    before: State
-    after: State
-    levels_before: np.ndarray
-    levels_after: np.ndarray
-    trace_keys: np.ndarray
-    trace_steps: np.ndarray
-    chain: np.ndarray
-    piles: np.ndarray
-    forbidden: np.ndarray
-    first: np.ndarray
-    step_keys: np.ndarray
-    step_kind: np.ndarray
-    step_card: np.ndarray
-    due: np.ndarray
-    saved: State
-    way_keys: np.ndarray
-    way_links: np.ndarray
-    way_chain: np.ndarray
-    way_image: np.ndarray
-
-
-def new_line() -> Line:
-    """Room for one line of moves."""
-    return Line(
-        np.zeros((MAX_MOVES, 2), np.int64),
-        np.zeros(4, np.int64),
-        new_state(),
-        new_state(),
-        new_state(),
-        np.zeros(N_FIELDS, np.int64),
-        np.zeros(N_FIELDS, np.int64),
-        np.zeros((MAX_TRACE, 4), np.int64),
-        np.zeros((MAX_TRACE, 4), np.int64),
-        np.zeros(MAX_TRACE, np.int64),
-        np.zeros(1, np.int64),
-        np.zeros(1, np.int64),
-        np.zeros(4, np.int64),
-        np.zeros((MAX_MOVES, 6), np.int64),
-        np.zeros(MAX_MOVES, np.int64),
-        np.zeros(MAX_MOVES, np.int64),
-        np.zeros(52, np.int64),
-        new_state(),
-        np.zeros((MAX_TRACE, 3), np.int64),
-        np.zeros((MAX_TRACE, 3), np.int64),
-        np.zeros(MAX_TRACE, np.int64),
-        np.zeros(3, np.int64),
-    )
+LINE_OF_MOVES = np.dtype(
+    [
+        ("moves", np.int64, (MAX_MOVES, 2)),  # cards and what they land on
+        ("counts", np.int64, 4),  # number of moves; piles in use; 1 when no way was found; number of steps
+        ("piles", np.int64),  # the number of piles
+        ("forbidden", np.int64),  # cards that nothing may be moved onto
+        ("now", STATE),  # the position after those moves
+        ("saved", STATE),  # the position before the step being made
+        # The two classes of a step, canonical members
+        ("before", STATE),
+        ("after", STATE),
+        # Classes met on the way from one class of the line to the next: key and skeleton; the place of the one before
+        # it and its step's kind, card and target; the places that lead to the goal
+        ("trace_keys", np.int64, (MAX_TRACE, 4)),
+        ("trace_steps", np.int64, (MAX_TRACE, 4)),
+        ("chain", np.int64, MAX_TRACE),
+        # The single steps of the whole line: the classes before and after, the kind and the card
+        ("step_keys", np.int64, (MAX_MOVES, 6)),
+        ("step_kind", np.int64, MAX_MOVES),
+        ("step_card", np.int64, MAX_MOVES),
+        ("due", np.int64, 52),  # the next step that is a card's own; the number of steps where there is none
+        # Positions met by `_find_way`, the class of the last of them after all others; the place of the one before, the
+        # card moved and what it landed on; the way found
+        ("way_keys", np.int64, (MAX_TRACE + 1, 3)),
+        ("way_links", np.int64, (MAX_TRACE, 3)),
+        ("way_chain", np.int64, MAX_TRACE),
+    ],
+    align=True,
+)
+"""Moves being written, and the scratch for finding them."""
 
 
 @bare_kernel
 def play(line, card, target):
     """Move a bare card and write the move down."""
     host, rider, counts = line.now.host, line.now.rider, line.counts
-    full = target == SPACE and counts[USED_PILES] - (host[card] == SPACE) >= line.piles[0]
+    full = target == SPACE and counts[USED_PILES] - (host[card] == SPACE) >= line.piles
     if counts[N_MOVES] == MAX_MOVES or rider[card] != NONE or full:
         counts[FAILED] = 1
         return
@@ -167,7 +110,7 @@ def _bare_host(line, ranks, card):
         for below in range(4 * rank + 4, 4 * rank + 8):
             if host[below] == FOUNDED or rider[below] != NONE or below == host[card]:
                 continue
-            if line.forbidden[0] >> below & 1:
+            if line.forbidden >> below & 1:
                 continue
             wanted = due[below]
             under = host[below]
@@ -186,7 +129,7 @@ def _make_space(board, line, keep):
     ranks = board.size[RANKS]
     if line.counts[USED_PILES] < board.size[PILES]:
         return True
-    floats = line.levels_before[FLOATS] & ~keep
+    floats = line.before.levels[FLOATS] & ~keep
     while floats:
         card = lowest(floats)
         floats &= floats - 1
@@ -283,10 +226,10 @@ def _arrange(board, line, kind, card):
     lifted = 0
     floating = 0
     for rank in range(ranks):
-        if line.levels_before[FREE] >> rank & 1:
-            lifted |= line.levels_before[FLOATS] & (RANK_MASK << (4 * rank))
-        if line.levels_after[FREE] >> rank & 1:
-            floating |= line.levels_after[FLOATS] & (RANK_MASK << (4 * rank))
+        if line.before.levels[FREE] >> rank & 1:
+            lifted |= line.before.levels[FLOATS] & (RANK_MASK << (4 * rank))
+        if line.after.levels[FREE] >> rank & 1:
+            floating |= line.after.levels[FLOATS] & (RANK_MASK << (4 * rank))
     committed = lifted & ~floating & ~(1 << card)
     keep = 0
     rest = committed
@@ -295,7 +238,7 @@ def _arrange(board, line, kind, card):
         rest &= rest - 1
         if after.host[seat] == SPACE:
             keep |= 1 << seat
-    line.forbidden[0] = 0
+    line.forbidden = 0
     if not _seat_hosts(board, line, committed & ~keep, 0, ranks):
         return False
     for seat in range(4 * ranks - 1, -1, -1):
@@ -315,8 +258,8 @@ def _arrange(board, line, kind, card):
         if landing != SPACE:
             if not _clear_hard(board, line, landing, keep):
                 return False
-            line.forbidden[0] |= 1 << landing
-    line.forbidden[0] |= 1 << card
+            line.forbidden |= 1 << landing
+    line.forbidden |= 1 << card
     if not _clear_hard(board, line, card, keep):
         return False
     if landing == SPACE and not _clear_for_space(board, line, card, keep):
@@ -344,16 +287,16 @@ def _trace(board, work, line, start, goal, settled):
     live_after, bad_after = work.child.sets[LIVE], work.child.sets[BAD]
     while at < n:
         decode(keys[at, 0], keys[at, 1], keys[at, 2], board, work.state)
-        analyze(board, work.state, 0, work.levels)
+        analyze(board, work.state, 0)
         founding = -1
         if at > 0 or not settled:
-            founding = safe_founding(board, work.state, work.levels)
+            founding = safe_founding(board, work.state)
         if founding >= 0:
             steps.kind[0] = FOUND
             steps.card[0] = founding
             n_steps = 1
         elif at == 0 and settled:
-            n_steps = list_steps(board, work.state, work.levels, 0, steps)
+            n_steps = list_steps(board, work.state, 0, steps)
         else:
             n_steps = 0
         for i in range(n_steps):
@@ -363,7 +306,7 @@ def _trace(board, work, line, start, goal, settled):
             pending.size[0] = 0
             pending.size[1] = 0
             pending.size[2] = limit
-            take_step(board, work.state, work.levels, 0, keys[at, 3], kind, card, target, work.commits, pending)
+            take_step(board, work.state, 0, keys[at, 3], kind, card, target, work.commits, pending)
             for j in range(pending.size[0]):
                 found = pending.keys[j]
                 slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], found[0], found[1], found[2])
@@ -420,9 +363,9 @@ def _play_steps(board, work, line):
         for later in range(counts[N_STEPS] - 1, i - 1, -1):
             line.due[line.step_card[later]] = later
         decode(keys[i, 0], keys[i, 1], keys[i, 2], board, line.before)
-        analyze(board, line.before, 0, line.levels_before)
+        analyze(board, line.before, 0)
         decode(keys[i, 3], keys[i, 4], keys[i, 5], board, line.after)
-        analyze(board, line.after, 0, line.levels_after)
+        analyze(board, line.after, 0)
         n_moves, used = counts[N_MOVES], counts[USED_PILES]
         copy_play(line.now, line.saved)
         if not _arrange(board, line, line.step_kind[i], line.step_card[i]):
@@ -443,7 +386,8 @@ def _find_way(board, work, line, start, goal):
     passed through, so this finds a way if the classes are right and ``MAX_TRACE`` positions suffice.
     """
     counts, state, child = work.counts, work.state, work.child
-    keys, links, image = line.way_keys, line.way_links, line.way_image
+    keys, links = line.way_keys, line.way_links
+    image = keys[MAX_TRACE]
     ranks = board.size[RANKS]
     spaces = board.size[SPACES]
     forget(work)
@@ -485,8 +429,8 @@ def _find_way(board, work, line, start, goal):
                     continue
                 enter_new(work, -1 - slot, found[0], found[1], found[2])
                 decode(found[0], found[1], found[2], board, child)
-                analyze(board, child, 0, work.child_levels)
-                canonicalize(board, child, work.child_levels)
+                analyze(board, child, 0)
+                canonicalize(board, child)
                 encode(child.host, child.sets[LIVE], child.sets[BAD], ranks, image)
                 links[n, 0], links[n, 1], links[n, 2] = at, card, target
                 if image[0] == goal[0] and image[1] == goal[1] and image[2] == goal[2]:
@@ -511,17 +455,17 @@ def realize(board, root, work, line):
     ranks = board.size[RANKS]
     line.counts[N_MOVES] = 0
     line.counts[FAILED] = 0
-    line.piles[0] = board.size[PILES]
+    line.piles = board.size[PILES]
     decode(root[0], root[1], root[2], board, line.now)
     line.counts[USED_PILES] = popcount(line.now.sets[BOTTOM])
     bits = 11
     while 1 << bits < 2 * MAX_TRACE and 2 << bits <= len(work.table):
         bits += 1
     counts[TABLE_BITS] = bits
-    analyze(board, line.now, 0, line.levels_before)
     decode(root[0], root[1], root[2], board, line.before)
-    canonicalize(board, line.before, line.levels_before)
-    first = line.first
+    analyze(board, line.before, 0)
+    canonicalize(board, line.before)
+    first = work.pending.keys[len(work.pending.keys) - 1]  # not in use for one step alone
     encode(line.before.host, line.before.sets[LIVE], line.before.sets[BAD], ranks, first)
     first[3] = root[3]
     line.counts[N_STEPS] = 0

@@ -1,9 +1,7 @@
 """Shorter lines: moves that were not needed are dropped, and detours between positions of a line are cut.
 
-Works on the moves of a ``realize.Line``; every change is kept only if all moves after it are still legal and win.
+Works on the moves that ``realize`` has written. A change is kept only if all moves after it are still legal and win.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,11 +15,10 @@ from solver.engine.packed import (
     SPACES,
     SPACES_ANY,
     SPACES_KINGS,
-    State,
+    STATE,
     copy_play,
     decode,
     encode_hosts,
-    new_state,
 )
 from solver.engine.realize import MAX_MOVES, N_MOVES
 
@@ -32,43 +29,22 @@ MAX_DIFFERENT = 4
 """Cards that may lie differently in two positions between which a shortcut is looked for."""
 
 
-class Shortening(NamedTuple):
-    """Scratch of ``shorten``.
-
-    Attributes
-    ----------
-    at, at_piles, trial, trial_piles
-        Two positions, each with its piles in use, int64[1].
-    keys
-        int64[MAX_MOVES + 1, 3]: the keys of the positions along the line.
-    trial_moves
-        int64[MAX_MOVES, 2]: moves that may take the place of the line's last ones.
-    cards, after
-        int64[MAX_DIFFERENT + 1]: cards that lie differently in two positions, and where they go.
-    """
-
-    at: State
-    at_piles: np.ndarray
-    trial: State
-    trial_piles: np.ndarray
-    keys: np.ndarray
-    trial_moves: np.ndarray
-    cards: np.ndarray
-    after: np.ndarray
-
-
-def new_shortening() -> Shortening:
-    """Scratch for ``shorten``."""
-    return Shortening(
-        new_state(),
-        np.zeros(1, np.int64),
-        new_state(),
-        np.zeros(1, np.int64),
-        np.zeros((MAX_MOVES + 1, 3), np.int64),
-        np.zeros((MAX_MOVES, 2), np.int64),
-        np.zeros(MAX_DIFFERENT + 1, np.int64),
-        np.zeros(MAX_DIFFERENT + 1, np.int64),
-    )
+SHORTENING = np.dtype(
+    [
+        # Two positions, each with its piles in use
+        ("at", STATE),
+        ("at_piles", np.int64, 1),
+        ("trial", STATE),
+        ("trial_piles", np.int64, 1),
+        ("keys", np.int64, (MAX_MOVES + 1, 3)),  # of the positions along the line
+        ("trial_moves", np.int64, (MAX_MOVES, 2)),  # moves that may take the place of the line's last ones
+        # Cards that lie differently in two positions, and where they go
+        ("cards", np.int64, MAX_DIFFERENT + 1),
+        ("after", np.int64, MAX_DIFFERENT + 1),
+    ],
+    align=True,
+)
+"""Scratch of ``shorten``."""
 
 
 @bare_kernel

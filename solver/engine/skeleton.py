@@ -8,18 +8,20 @@ The table of a deal's skeletons is a dense list (key, verdict, classes opened) w
 is stamped with the deal, so nothing is cleared between deals.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest
 from solver.engine.cache import bare_kernel
 from solver.engine.levels import count4
-from solver.engine.packed import PILES, RANKS, SPACES, SPACES_ANY, SPACES_KINGS
+from solver.engine.packed import PILES, RANKS, SPACES, SPACES_ANY, SPACES_KINGS, new_record
 
 UNDECIDED, RELAXED_WON, RELAXED_LOST = 0, 1, 2
 
-# Fields of Skeletons.counts
+# Columns of Skeletons.known
+NUMBER, VERDICT, OPENED = 0, 1, 2
+# Places of the search's counts
 N_KNOWN, LOOKUP_BITS, STAMP, STEPS_LEFT = 0, 1, 2, 3
 
 FIRST_LOOKUP_BITS = 10
@@ -29,58 +31,51 @@ MAX_DEPTH = 160
 """Longer than any line of the relaxed game: 52 founds and at most 52 broken bonds, and the start."""
 
 
+SEARCH = np.dtype(
+    [
+        ("counts", np.int64, 4),  # skeletons known, bits of the index in use, the deal's stamp, relaxed steps left
+        ("keys", np.int64, MAX_DEPTH),  # the line
+        ("moves", np.int64, (MAX_DEPTH, 1)),  # the moves still to be tried at each place of it
+        ("places", np.int64, MAX_DEPTH),  # its places in the table
+        ("left", np.int64, (MAX_DEPTH, 17)),  # foundations and bad bonds left along it
+    ],
+    align=True,
+)
+
+
 class Skeletons(NamedTuple):
     """The skeletons met in one deal.
 
     Attributes
     ----------
-    keys
-        int64[n]: the skeleton's number, in the order met.
-    verdicts
-        int8[n]: UNDECIDED, RELAXED_WON or RELAXED_LOST.
-    opened
-        int64[n]: classes opened with this skeleton, in the upper bits the search iteration that counted them.
+    known
+        int64[n, 3], in the order met: the skeleton's number; UNDECIDED, RELAXED_WON or RELAXED_LOST; how many classes
+        with this skeleton were opened, in the upper bits the search iteration that counted them.
     lookup
         int64[2n]: hash index, entries ``deal stamp << 32 | place + 1``.
-    counts
-        int64[4]: skeletons known, bits of the index in use, the deal's stamp, relaxed steps left.
-    stack_keys, stack_moves, stack_places
-        int64[MAX_DEPTH]: the line of the relaxed search, the next move to try on each place of it, its table place.
-    left
-        int64[MAX_DEPTH, 17]: foundations and bad bonds left along that line.
+    search
+        SEARCH: counts, and the line of the relaxed game being looked at.
     """
 
-    keys: np.ndarray
-    verdicts: np.ndarray
-    opened: np.ndarray
+    known: np.ndarray
     lookup: np.ndarray
-    counts: np.ndarray
-    stack_keys: np.ndarray
-    stack_moves: np.ndarray
-    stack_places: np.ndarray
-    left: np.ndarray
+    search: Any
 
 
 def new_skeletons(bits: int) -> Skeletons:
     """A table for 2**bits skeletons."""
     size = 1 << bits
     return Skeletons(
-        np.zeros(size, np.int64),
-        np.zeros(size, np.int8),
-        np.zeros(size, np.int64),
+        np.zeros((size, 3), np.int64),
         np.zeros(2 * size, np.int64),
-        np.zeros(4, np.int64),
-        np.zeros(MAX_DEPTH, np.int64),
-        np.zeros(MAX_DEPTH, np.int64),
-        np.zeros(MAX_DEPTH, np.int64),
-        np.zeros((MAX_DEPTH, 17), np.int64),
+        new_record(SEARCH),
     )
 
 
 @bare_kernel
 def reset_skeletons(table):
     """Forget the skeletons of the last deal."""
-    counts = table.counts
+    counts = table.search.counts
     counts[N_KNOWN] = 0
     counts[LOOKUP_BITS] = FIRST_LOOKUP_BITS
     counts[STAMP] += 1
@@ -95,21 +90,21 @@ def _slot(key, bits):
 @bare_kernel
 def skeleton_place(table, key):
     """The place of a skeleton in the table, entered if it is new; -1 if the table is full."""
-    counts, lookup = table.counts, table.lookup
+    counts, known, lookup = table.search.counts, table.known, table.lookup
     stamp = counts[STAMP] << 32
     mask = (1 << counts[LOOKUP_BITS]) - 1
     slot = _slot(key, counts[LOOKUP_BITS])
     while lookup[slot] >> 32 == counts[STAMP]:
         place = (lookup[slot] & 0xFFFFFFFF) - 1
-        if table.keys[place] == key:
+        if known[place, NUMBER] == key:
             return place
         slot = (slot + 1) & mask
     place = counts[N_KNOWN]
-    if place == len(table.keys):
+    if place == len(known):
         return -1
-    table.keys[place] = key
-    table.verdicts[place] = UNDECIDED
-    table.opened[place] = 0
+    known[place, NUMBER] = key
+    known[place, VERDICT] = UNDECIDED
+    known[place, OPENED] = 0
     lookup[slot] = stamp | (place + 1)
     counts[N_KNOWN] = place + 1
     if 2 * (place + 1) > mask and mask + 1 < len(lookup):
@@ -118,11 +113,11 @@ def skeleton_place(table, key):
         counts[LOOKUP_BITS] += 1
         stamp = counts[STAMP] << 32
         mask = (1 << counts[LOOKUP_BITS]) - 1
-        for known in range(place + 1):
-            slot = _slot(table.keys[known], counts[LOOKUP_BITS])
+        for old in range(place + 1):
+            slot = _slot(known[old, NUMBER], counts[LOOKUP_BITS])
             while lookup[slot] >> 32 == counts[STAMP]:
                 slot = (slot + 1) & mask
-            lookup[slot] = stamp | (known + 1)
+            lookup[slot] = stamp | (old + 1)
     return place
 
 
@@ -204,10 +199,11 @@ def relaxed_verdict(board, table, key):
     place = skeleton_place(table, key)
     if place < 0:
         return UNDECIDED
-    if table.verdicts[place] != UNDECIDED:
-        return table.verdicts[place]
+    known, search = table.known, table.search
+    if known[place, VERDICT] != UNDECIDED:
+        return known[place, VERDICT]
     ranks, piles = board.size[RANKS], board.size[PILES]
-    left, moves, places, keys = table.left, table.stack_moves, table.stack_places, table.stack_keys
+    left, moves, places, keys = search.left, search.moves, search.places, search.keys
     rest = key
     for suit in range(4):
         left[0, suit] = rest % (ranks + 1)
@@ -220,23 +216,23 @@ def relaxed_verdict(board, table, key):
     depth = 0
     keys[0] = key
     places[0] = place
-    moves[0] = -1
+    moves[0, 0] = -1
     while depth >= 0:
         now = left[depth]
-        if moves[depth] == -1:  # not yet opened
-            if table.counts[STEPS_LEFT] <= 0:
+        if moves[depth, 0] == -1:  # not yet opened
+            if search.counts[STEPS_LEFT] <= 0:
                 return UNDECIDED
-            table.counts[STEPS_LEFT] -= 1
-            if _relaxed_moves(board, now, moves[depth : depth + 1], scratch) < 0:
+            search.counts[STEPS_LEFT] -= 1
+            if _relaxed_moves(board, now, moves[depth], scratch) < 0:
                 for d in range(depth + 1):
-                    table.verdicts[places[d]] = RELAXED_WON
+                    known[places[d], VERDICT] = RELAXED_WON
                 return RELAXED_WON
-        if moves[depth] == 0:
-            table.verdicts[places[depth]] = RELAXED_LOST
+        if moves[depth, 0] == 0:
+            known[places[depth], VERDICT] = RELAXED_LOST
             depth -= 1
             continue
-        move = lowest(moves[depth])
-        moves[depth] &= moves[depth] - 1
+        move = lowest(moves[depth, 0])
+        moves[depth, 0] &= moves[depth, 0] - 1
         child = left[depth + 1]
         for i in range(17):
             child[i] = now[i]
@@ -255,14 +251,14 @@ def relaxed_verdict(board, table, key):
         place = skeleton_place(table, child_key)
         if place < 0:
             return UNDECIDED
-        verdict = table.verdicts[place]
+        verdict = known[place, VERDICT]
         if verdict == RELAXED_WON:
             for d in range(depth + 1):
-                table.verdicts[places[d]] = RELAXED_WON
+                known[places[d], VERDICT] = RELAXED_WON
             return RELAXED_WON
         if verdict == UNDECIDED:
             depth += 1
             keys[depth] = child_key
             places[depth] = place
-            moves[depth] = -1
+            moves[depth, 0] = -1
     return RELAXED_LOST

@@ -3,33 +3,15 @@
 Knows nothing of the order of the search.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from solver.engine.bits import lowest, popcount
 from solver.engine.cache import bare_kernel
-from solver.engine.classes import (
-    Commits,
-    Steps,
-    Successors,
-    new_commits,
-    new_steps,
-    new_successors,
-)
-from solver.engine.levels import N_FIELDS, SPARE
-from solver.engine.packed import (
-    BAD,
-    BOTTOM,
-    LIVE,
-    RANKS,
-    State,
-    new_state,
-)
-from solver.engine.skeleton import (
-    Skeletons,
-    new_skeletons,
-)
+from solver.engine.classes import COMMITS, STEPS, Successors, new_successors
+from solver.engine.packed import BAD, BOTTOM, LIVE, RANKS, SPARE, STATE, new_record
+from solver.engine.skeleton import Skeletons, new_skeletons
 
 STAMP_SHIFT = 36
 """Bits of the last key word that the key itself uses; the table keeps the iteration's stamp above them."""
@@ -79,7 +61,8 @@ FULL = 12
 # Fields of Workspace.counts
 NODES, TABLE_STAMP, TABLE_BITS, TABLE_USED, TOP, LINE, REFUSED, OVERFLOWED, NODE_LIMIT = 0, 1, 2, 3, 4, 5, 6, 7, 8
 QUOTA, PHASE_RUNG, ITERATIONS, PRUNED, DEEPEST, EXPLORATION, MOVES_SAVED = 9, 10, 11, 12, 13, 14, 15
-N_COUNTS = 16
+N_IMAGES, N_VISITED = 16, 17
+N_COUNTS = 18
 
 
 class Workspace(NamedTuple):
@@ -93,35 +76,34 @@ class Workspace(NamedTuple):
         int64[2**k, 3]: keys of classes of the pruning rung met in this deal, with their verdicts; see ``pruning``.
     visited
         int64[2**k]: slots of ``images`` that the present exploration has visited.
-    image_count
-        int64[2]: how many images there are, and how many were visited.
-    image_line
-        int64[MAX_PATH]: slots of the images on the line being explored.
     stack
         int64[n, 5]: classes to open: three key words, the skeleton, depth and heuristic (``depth << 32 | h``).
     path
-        int64[MAX_PATH, 4]: the line of classes being followed.
+        int64[MAX_PATH, 5]: the line of classes being followed, key and skeleton; then the slots of the images on the
+        line being explored.
     counts
-        int64[16]: see the field names above.
+        int64[N_COUNTS]: see the field names above.
     settings
         int64[n]: SETTINGS, by number.
+    state, child
+        STATE: the class that is opened, and the one that is entered.
+    steps, commits
+        STEPS and COMMITS, see ``classes``.
+    pending
+        Results of a step that are still to be entered.
     """
 
     table: np.ndarray
     images: np.ndarray
     visited: np.ndarray
-    image_count: np.ndarray
-    image_line: np.ndarray
     stack: np.ndarray
     path: np.ndarray
     counts: np.ndarray
     settings: np.ndarray
-    state: State
-    levels: np.ndarray
-    child: State
-    child_levels: np.ndarray
-    steps: Steps
-    commits: Commits
+    state: Any
+    child: Any
+    steps: Any
+    commits: Any
     pending: Successors
     skeletons: Skeletons
 
@@ -132,31 +114,27 @@ def new_workspace(max_memory: int) -> Workspace:
     while 24 << (table_bits + 1) <= max_memory // 2:
         table_bits += 1
     skeleton_bits = 10
-    while 33 << (skeleton_bits + 1) <= max_memory // 6:
+    while 40 << (skeleton_bits + 1) <= max_memory // 6:
         skeleton_bits += 1
     return Workspace(
         np.zeros((1 << table_bits, 3), np.int64),
         np.zeros((1 << max(10, table_bits - 2), 3), np.int64),
         np.zeros(1 << max(10, table_bits - 2), np.int64),
-        np.zeros(2, np.int64),
-        np.zeros(MAX_PATH, np.int64),
         np.zeros((max(1 << 14, max_memory // 6 // 40), 5), np.int64),
-        np.zeros((MAX_PATH, 4), np.int64),
+        np.zeros((MAX_PATH, 5), np.int64),
         np.zeros(N_COUNTS, np.int64),
         np.array([SETTINGS[i] for i in range(len(SETTINGS))], np.int64),
-        new_state(),
-        np.zeros(N_FIELDS, np.int64),
-        new_state(),
-        np.zeros(N_FIELDS, np.int64),
-        new_steps(),
-        new_commits(),
+        new_record(STATE),
+        new_record(STATE),
+        new_record(STEPS),
+        new_record(COMMITS),
         new_successors(MAX_SUCCESSORS),
         new_skeletons(min(skeleton_bits, 22)),
     )
 
 
 @bare_kernel
-def evaluate(board, state, levels, weights):
+def evaluate(board, state, weights):
     """The heuristic value of a class by its canonical member, lower is better; -1 if no card lies on a lower one.
 
     Where no card lies on one of lower rank, the lowest card is always on top: won.
@@ -186,7 +164,7 @@ def evaluate(board, state, levels, weights):
         weights[W_LIVE] * popcount(state.sets[LIVE])
         + weights[W_BAD] * popcount(state.sets[BAD])
         + weights[W_OVER_LOWER] * over_lower
-        - weights[W_SPARE] * levels[SPARE]
+        - weights[W_SPARE] * state.levels[SPARE]
         - weights[W_KING] * kings
     )
     for suit in range(4):
