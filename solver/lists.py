@@ -19,8 +19,8 @@ from solver.engine.deals import deal_packed
 from solver.errors import InputError
 from solver.rules import Rules
 from solver.runs.manifest import Manifest, read_manifest
-from solver.runs.parts import write_whole
-from solver.runs.rows import Budget, Row, Task, search_row, tasks_of
+from solver.runs.parts import read_whole, write_whole
+from solver.runs.rows import Budget, Row, Task, row_of, search_row, tasks_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 DEALT_AT_ONCE = 64
 """Deals that a scan deals ahead."""
+
+LARGEST_JOURNAL = 1 << 30
+"""Bytes that a journal may have: some ten million deals."""
 
 DIFFICULTIES = ((50, "easy"), (500, "medium"), (5_000, "hard"))
 """Most nodes of a class search for each difficulty; beyond, it is ``extreme``. ``docs/lists.md`` has the shares."""
@@ -116,13 +119,12 @@ class Scan:
     def _open(self, journal: Path) -> None:
         """Read what a journal has; half a line, left by a kill, is cut off."""
         try:
-            text = journal.read_text(encoding="utf-8")
+            text = read_whole(journal, LARGEST_JOURNAL)
         except FileNotFoundError:
             write_whole(journal, (json.dumps(json.loads(self.manifest.text())) + "\n").encode())
             return
-        except OSError as error:
-            raise InputError(f"cannot read {journal}: {error.strerror}") from None
-        head, *lines = text[: text.rfind("\n") + 1].splitlines() or [""]
+        whole = text[: text.rfind("\n") + 1]
+        head, *lines = whole.split("\n")[:-1] or [""]
         try:
             before = read_manifest(head)
         except InputError as error:
@@ -130,13 +132,15 @@ class Scan:
         differences = before.differences(self.manifest)
         if differences:
             raise InputError(f"{journal} is of another scan: there, {'; '.join(differences)}")
-        whole = text[: text.rfind("\n") + 1]
-        if whole != text:
-            write_whole(journal, whole.encode())
-        for line in lines:
+        for deal, (number, line) in zip(self.manifest.deals, enumerate(lines, 2), strict=False):
             if self.finished:
                 break
-            self._take(Row(*json.loads(line)))
+            try:
+                self._take(row_of(json.loads(line), deal))
+            except (ValueError, TypeError, RecursionError):
+                raise InputError(f"cannot go on with {journal}: line {number} is not what {deal} came to") from None
+        if whole != text:
+            write_whole(journal, whole.encode())
 
     def _append(self, journal: Path, values: list[Any]) -> None:
         try:

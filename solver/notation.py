@@ -9,7 +9,7 @@ line and column.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 
 from solver.cards import (
     RANK_LETTERS,
@@ -349,14 +349,19 @@ def _without_comment(line: str) -> str:
     return line.partition("#")[0]
 
 
-def _tokens(line: str, number: int) -> list[_Token]:
-    """The words of a line; a leading ``:`` is a word of its own."""
-    return [_Token(number, match.start() + 1, match.group()) for match in re.finditer(r"(?<!\S):|[^\s]+", line)]
+def _tokens(line: str, number: int, most: int | None = None) -> list[_Token]:
+    """The first words of a line; a leading ``:`` is a word of its own."""
+    matches = islice(re.finditer(r"(?<!\S):|[^\s]+", line), most)
+    return [_Token(number, match.start() + 1, match.group()) for match in matches]
 
 
 def move_text(move: Move) -> str:
     """``5S 3 F``: the card, and the places it comes from and goes to."""
     return f"{card_text(move.card)} {_place_text(move.source)} {_place_text(move.target)}"
+
+
+MOST_PROBLEMS = 1000
+"""Problems of a move list that are noted: one of a million lines that is something else does not fill the memory."""
 
 
 def parse_moves(text: str) -> list[Move]:
@@ -365,12 +370,15 @@ def parse_moves(text: str) -> list[Move]:
     Raises
     ------
     TextError
-        With all problems of the list.
+        With all problems of the list, or the first thousand.
     """
     moves: list[Move] = []
     problems: list[Problem] = []
     for number, line in enumerate(_lines(text), 1):
-        tokens = _tokens(_without_comment(line), number)
+        if len(problems) >= MOST_PROBLEMS:
+            problems.append(Problem(number, 1, "too many problems; from here on nothing has been read"))
+            break
+        tokens = _tokens(_without_comment(line), number, most=4)
         if not tokens:
             continue
         if len(tokens) != 3:

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -173,52 +172,3 @@ def test_case_18_deal_piped_into_solve_keeps_the_piles(game: str, tmp_path: Path
 
 def test_case_18_symbols_are_read_back() -> None:
     assert facts(run("deal", "ms:24", "--unicode").stdout) == facts(BOARD)
-
-
-def mutated(random: Random) -> bytes:
-    """A board with some bytes changed, inserted, taken out, or doubled."""
-    data = bytearray(BOARD.encode())
-    for _ in range(random.randint(1, 4)):
-        place = random.randrange(len(data))
-        match random.randrange(7):
-            case 0:
-                data[place] = random.randrange(256)
-            case 1:
-                data.insert(place, random.choice(b"0AKQ:-#HCDS \t\r\n\x00\xff"))
-            case 2:
-                del data[place]
-            case 3:
-                data[place:place] = data[place : place + random.randint(1, 30)]
-            case 4:
-                del data[place : place + random.randint(1, 30)]
-            case _:  # as a rule harmless
-                place = random.choice([at for at, byte in enumerate(data) if byte in b" \n"] or [0])
-                data[place:place] = random.choice([b" ", b"\t", b"\r", b" #", b"\n#\n"])
-    return bytes(data)
-
-
-def check_mutations(seed: int, count: int) -> None:
-    """Solve mutated boards, some hundred a stream; only verdicts and complaints come out."""
-    random = Random(seed)
-    verdicts_seen = complaints_seen = 0
-    for _ in range(count // 500):
-        stream = b"\n---\n".join(mutated(random) for _ in range(500))
-        result = solve_text(stream, "--json", "-q", "--max-nodes", "50")
-        assert result.exit_code in (0, 2), result.stderr
-        complaints = result.stderr.splitlines()
-        assert all(line.startswith("citadel: standard input: line ") for line in complaints)
-        records = [json.loads(line) for line in result.stdout.splitlines()]
-        assert all(record["verdict"] in ("won", "lost", "unknown") for record in records)
-        verdicts_seen += len(records)
-        complaints_seen += len(complaints)
-    assert verdicts_seen > count // 50
-    assert complaints_seen > count // 2
-
-
-def test_case_17_mutated_boards_give_verdicts_or_complaints() -> None:
-    check_mutations(17, 2000)
-
-
-@pytest.mark.slow
-def test_case_17_a_hundred_thousand_mutated_boards() -> None:
-    check_mutations(1717, 100_000)

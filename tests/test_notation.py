@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 from boards import DATA, FIXTURES, draw, fixture_of, positions, sketch, small_rules
+from fuzz import spoilt
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -437,6 +438,14 @@ def test_all_problems_of_a_move_list() -> None:
     ]
 
 
+def test_what_is_no_move_list_at_all_is_not_read_to_its_end() -> None:
+    for text in ("x\n" * 5000, "5S 3 9F\n" * 5000, "x 1 2\n" * 5000):
+        with pytest.raises(TextError) as caught:
+            parse_moves(text)
+        assert len(caught.value.problems) == 1001
+        assert str(caught.value.problems[-1]).startswith("line 1001, column 1: too many problems")
+
+
 @pytest.mark.parametrize("text", ["", "# nothing", "5S 3 F\n5S 3 F", "5S"])
 def test_one_move_is_wanted(text: str) -> None:
     with pytest.raises(TextError, match="CARD FROM TO"):
@@ -446,51 +455,6 @@ def test_one_move_is_wanted(text: str) -> None:
 # --- Mutated bytes
 
 FUZZ_RULES = [*VARIANTS.values(), rules_of("streets-and-alleys", {"spaces": "none"}), small_rules(3)]
-SPLICES = [
-    b"\n",
-    b"\r",
-    b"\t",
-    b" ",
-    b":",
-    b"#",
-    b"---\n",
-    b"10",
-    b"Foundations:",
-    b"H-3",
-    b"\xef\xbb\xbf",
-    b"\xe2\x99\xa5",
-]
-SPLICES += [
-    b"\x00",
-    b"\xff",
-    b"\xed\xa0\x80",
-    b"\xe2\x80\xa8",
-    b"5S",
-    b"KD 2 7\n",
-    b"1H",
-    b"\x0b",
-    b"\x1c",
-    b"\xc2\x85",
-]
-
-
-def mutated(random: Random, data: bytes) -> bytes:
-    """Some bytes dropped, doubled, changed, swapped or put in."""
-    for _ in range(random.choice((1, 1, 2, 5, 30))):
-        at = random.randrange(len(data) + 1)
-        end = at + random.choice((0, 1, 2, 5, 40))
-        match random.randrange(5):
-            case 0:
-                data = data[:at] + data[end:]
-            case 1:
-                data = data[:at] + data[at:end] * 2 + data[end:]
-            case 2:
-                data = data[:at] + random.randbytes(end - at) + data[end:]
-            case 3:
-                data = data[:at] + random.choice(SPLICES) + data[end:]
-            case 4:
-                data = data[end:] + data[at:end] + data[:at]
-    return data
 
 
 def check_mutations(count: int) -> None:
@@ -501,7 +465,7 @@ def check_mutations(count: int) -> None:
     sources += [b"5S 3 F\nKD 2 7\n4H F 5\n" * 5, "♥-3 5♠ 10♦".encode()]
     read, said = 0, set()
     for _ in range(count):
-        data = mutated(random, random.choice(sources))
+        data = spoilt(random, random.choice(sources))
         text = data.decode("utf-8", random.choice(("replace", "surrogateescape")))
         rules, transpose = random.choice(FUZZ_RULES), random.random() < 0.3
         try:

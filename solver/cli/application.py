@@ -79,8 +79,10 @@ class Application(click.Group):
 
 
 def say(message: str) -> None:
-    """Write one line to standard error."""
-    _write_error("citadel: " + " ".join(message.split()))
+    """Write one line to standard error; what a terminal would obey instead of showing it is escaped."""
+    line = " ".join(message.split())
+    shown = (char if char.isprintable() else char.encode("unicode_escape").decode() for char in line)
+    _write_error("citadel: " + "".join(shown))
 
 
 def leave_now(status: int) -> NoReturn:

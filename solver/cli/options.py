@@ -108,7 +108,7 @@ def budget(command: Command) -> Command:
     )(command)
     return click.option(
         "--max-nodes",
-        type=click.IntRange(1),
+        type=click.IntRange(1, LARGEST_BUDGET),
         default=DEFAULT_MAX_NODES,
         show_default=True,
         metavar="N",

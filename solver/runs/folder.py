@@ -11,12 +11,15 @@ from pathlib import Path
 import pyarrow as pa
 
 from solver.errors import InputError
-from solver.runs.manifest import Manifest, read_manifest
-from solver.runs.parts import ASIDE, SCHEMA, read_rows, read_table, write_rows, write_whole
+from solver.runs.manifest import LARGEST_MANIFEST, MOST_IN_CHUNK, Manifest, read_manifest
+from solver.runs.parts import ASIDE, SCHEMA, read_rows, read_table, read_whole, write_rows, write_whole
 from solver.runs.rows import Row
 from solver.statistics import Tally
 
 MANIFEST = "manifest.json"
+
+MOST_CHUNKS = 1_000_000
+"""Chunks that a run may have: as many as the six digits in the names of the parts can number."""
 
 
 class RunFolder:
@@ -36,11 +39,12 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self.manifest = read_manifest((path / MANIFEST).read_text(encoding="utf-8"))
+            text = read_whole(path / MANIFEST, LARGEST_MANIFEST)
         except FileNotFoundError:
             raise InputError(f"{path} is no run: it has no {MANIFEST}") from None
-        except OSError as error:
-            raise InputError(f"cannot read {path / MANIFEST}: {error.strerror}") from None
+        try:
+            self.manifest = read_manifest(text)
+            _check_chunks(self.manifest)
         except InputError as error:
             raise InputError(f"cannot read {path / MANIFEST}: {error}") from None
 
@@ -51,8 +55,9 @@ class RunFolder:
         Raises
         ------
         InputError
-            If another run is there, with what differs, or the folder cannot be written.
+            If another run is there, with what differs, the folder cannot be written, or there are too many chunks.
         """
+        _check_chunks(manifest)
         try:
             path.mkdir(parents=True, exist_ok=True)
             names = {file.name for file in path.iterdir() if ASIDE not in file.name}
@@ -132,6 +137,16 @@ class RunFolder:
 
     def _partial(self, chunk: int) -> Path:
         return self.path / f"partial-{chunk:06}.parquet"
+
+
+def _check_chunks(manifest: Manifest) -> None:
+    if manifest.chunk > MOST_IN_CHUNK:
+        raise InputError(f"a part has at most {MOST_IN_CHUNK} deals, not {manifest.chunk}")
+    if manifest.chunks > MOST_CHUNKS:
+        raise InputError(
+            f"{manifest.deals.count} deals in parts of {manifest.chunk} are more than the {MOST_CHUNKS} parts "
+            "that a run may have; take fewer deals, or larger parts with --chunk"
+        )
 
 
 def merge(sources: list[RunFolder], path: Path) -> RunFolder:

@@ -3,12 +3,12 @@
 import json
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from solver.deals import DealRange
+from solver.deals import DealRange, parse_deals
 from solver.errors import InputError
-from solver.rules import Rules, rules_of
-from solver.solving import engine_for
+from solver.rules import CHOICES, Rules, rules_of
+from solver.solving import LARGEST_BUDGET, engine_for
 from solver.version import __version__
 
 FORMAT = 1
@@ -20,6 +20,14 @@ MANY_CHUNKS = 200
 SMALLEST_CHUNK = 10
 LARGEST_CHUNK = 1000
 """... but no part is so small that there are too many files, nor so large that a lost one is a lost day."""
+
+MOST_IN_CHUNK = 1_000_000
+"""Deals that a chunk may have: its rows are kept in memory until it is finished."""
+
+LARGEST_MANIFEST = 1 << 20
+"""Characters that a manifest may have; a thousand retries take a tenth of it."""
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,27 +169,66 @@ def read_manifest(text: str) -> Manifest:
     InputError
         If it is no manifest, or of a format that this version cannot read.
     """
+    if len(text) > LARGEST_MANIFEST:
+        raise InputError(f"more than {LARGEST_MANIFEST} characters are no manifest of a run")
     try:
-        record: dict[str, Any] = json.loads(text)
+        record = json.loads(text)
         if record["format"] != FORMAT:
-            raise InputError(f"its format is {record['format']}, this version reads {FORMAT}")
-        return Manifest(
-            rules_of(record["variant"], record["rules"]),
-            DealRange(record["scheme"], int(record["first"]), int(record["last"])),
-            record["max_nodes"],
-            record["max_memory"],
-            record["engine"],
-            record["node_unit"],
-            record["solutions"],
-            record["chunk"],
-            record["version"],
-            record["begun"],
-            tuple(Retry(**retry) for retry in record["retries"]),
-        )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise InputError(f"its format is {record['format']!r}, this version reads {FORMAT}")
+        manifest = _manifest_of(record)
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"it is no manifest of a run: {error!r}") from None
+    return manifest
+
+
+def _manifest_of(record: dict[str, Any]) -> Manifest:
+    """The manifest of a JSON object; KeyError, TypeError or ValueError if something is not as we write it."""
+    rules = rules_of(_value(record, "variant", str), _value(record, "rules", dict))
+    if record["rules"] != rules.switches():
+        raise ValueError(f"rules do not name all of {', '.join(CHOICES)}")
+    first, last = _value(record, "first", str), _value(record, "last", str)
+    deals = parse_deals(f"{_value(record, 'scheme', str)}:{first}-{last}")
+    if (deals.scheme, str(deals.first), str(deals.last)) != (record["scheme"], first, last):
+        raise ValueError(f"deals written as {record['scheme']!r}, {first!r}, {last!r}")
+    return Manifest(
+        rules=rules,
+        deals=deals,
+        max_nodes=_number(record, "max_nodes", LARGEST_BUDGET),
+        max_memory=_number(record, "max_memory", LARGEST_BUDGET),
+        engine=_value(record, "engine", str),
+        node_unit=_value(record, "node_unit", str),
+        solutions=_value(record, "solutions", bool),
+        chunk=_number(record, "chunk", MOST_IN_CHUNK),
+        version=_value(record, "version", str),
+        begun=_value(record, "begun", str),
+        retries=tuple(
+            Retry(
+                max_nodes=_number(retry, "max_nodes", LARGEST_BUDGET),
+                max_memory=_number(retry, "max_memory", LARGEST_BUDGET),
+                version=_value(retry, "version", str),
+                begun=_value(retry, "begun", str),
+            )
+            for retry in _value(record, "retries", list)
+        ),
+    )
+
+
+def _value(record: dict[str, Any], name: str, kind: type[Value]) -> Value:
+    """A field of a JSON object, if it is of a kind."""
+    value = record[name]
+    if type(value) is not kind:  # a bool is no number
+        raise TypeError(f"{name} is {value!r:.40}")
+    return value
+
+
+def _number(record: dict[str, Any], name: str, most: int) -> int:
+    """A field that is a whole number from 1 on."""
+    number = _value(record, name, int)
+    if not 1 <= number <= most:
+        raise ValueError(f"{name} is {number}, not 1 to {most}")
+    return number
 
 
 def now() -> str:

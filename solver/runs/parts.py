@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from solver.errors import InputError
-from solver.runs.manifest import Manifest
+from solver.runs.manifest import MOST_IN_CHUNK, Manifest
 from solver.runs.rows import Row
+from solver.solving import Verdict
 
 SCHEMA = pa.schema(
     [
@@ -57,7 +58,7 @@ def write_rows(path: Path, rows: Iterable[Row], manifest: Manifest) -> None:
     arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)]
     table = pa.Table.from_arrays(arrays, schema=SCHEMA.with_metadata(about))
     buffer = io.BytesIO()
-    pq.write_table(table, buffer, compression="zstd")
+    pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
     write_whole(path, buffer.getvalue())
 
 
@@ -75,11 +76,53 @@ def read_rows(path: Path) -> list[Row]:
 
 def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
     """A part as a table; as ``read_rows``."""
+    schema = pa.schema([SCHEMA.field(name) for name in columns or SCHEMA.names])
     try:
-        table = pq.read_table(path, columns=columns or SCHEMA.names, partitioning=None)
-    except (OSError, KeyError, pa.ArrowException) as error:
-        raise InputError(f"{path} is damaged ({error}); remove it to have its deals searched again") from None
-    return table.replace_schema_metadata(None)
+        with path.open("rb") as source, pq.ParquetFile(source, page_checksum_verification=True) as file:
+            about = file.metadata
+            size = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
+            if about.num_rows > MOST_IN_CHUNK or size > _LARGEST_TABLE:
+                raise _damaged(path, f"{about.num_rows} rows of {size} bytes")
+            if not set(schema.names) <= set(file.schema_arrow.names):
+                raise _damaged(path, "columns are missing")
+            table = file.read(schema.names).select(schema.names).replace_schema_metadata(None).cast(schema)
+            table.validate(full=True)
+    except (OSError, KeyError, pa.ArrowException, UnicodeDecodeError) as error:
+        raise _damaged(path, " ".join(str(error).split())) from None
+    if "verdict" in schema.names and not set(table["verdict"].unique().to_pylist()) <= set(Verdict):
+        raise _damaged(path, "a verdict is none")
+    return table
+
+
+_LARGEST_TABLE = 1 << 30
+"""Bytes of a part's columns, unpacked; wins of 250 moves in all rows of the largest part make as many."""
+
+
+def _damaged(path: Path, why: str) -> InputError:
+    return InputError(f"{path} is damaged ({why}); remove it to have its deals searched again")
+
+
+def read_whole(path: Path, most: int) -> str:
+    """The text of a file of at most ``most`` bytes.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, is larger, or is no text; FileNotFoundError if it is not there.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    if len(content) > most:
+        raise InputError(f"cannot read {path}: it has more than {most} bytes")
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"cannot read {path}: it is no text") from None
 
 
 def write_whole(path: Path, content: bytes) -> None:

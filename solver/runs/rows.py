@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver.cards import card_text
 from solver.deals import DealId
@@ -10,7 +11,7 @@ from solver.engine.deals import PackedDeal, deal_batch, deal_packed
 from solver.notation import parse_moves
 from solver.position import FOUNDATION, Move
 from solver.runs.manifest import Manifest
-from solver.solving import solve
+from solver.solving import Verdict, solve
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,6 +33,35 @@ class Row(NamedTuple):
     seconds: float
     why_unknown: str | None
     solution: str | None
+
+
+_KINDS: tuple[tuple[type, ...], ...] = (
+    (str,),
+    (str,),
+    (int,),
+    (int, NoneType),
+    (int, NoneType),
+    (int,),
+    (float,),
+    (str, NoneType),
+    (str, NoneType),
+)
+"""What the values of a row are."""
+
+
+def row_of(values: Any, deal: DealId) -> Row:
+    """The row of a deal, out of what was read as a list of its values.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If they are not what a search of the deal comes to.
+    """
+    row = Row(*values)
+    right = all(type(value) in kinds for value, kinds in zip(row, _KINDS, strict=True))
+    if not right or row.deal != str(deal) or row.verdict not in set(Verdict):
+        raise ValueError(f"no row of {deal}")
+    return row
 
 
 @dataclass(frozen=True, slots=True)
