@@ -4,6 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
 """Confidence of every interval that is printed."""
@@ -62,11 +67,35 @@ QUANTILES = (0.5, 0.9, 0.99, 1.0)
 """The quantiles that are printed; the last is the largest value."""
 
 
-def quantiles(values: Sequence[float]) -> list[float]:
+def quantiles(values: "Sequence[float] | NDArray[Any]") -> list[float]:
     """The ``QUANTILES`` of some values, at least one; each is one of the values, none is in between."""
     import numpy as np
 
     return [float(value) for value in np.quantile(values, QUANTILES, method="inverted_cdf")]
+
+
+def waits(won: "NDArray[np.bool_]", places: "NDArray[np.int64]") -> "NDArray[np.int64]":
+    """How many deals it takes from a deal on, in order and that one included, until one is won.
+
+    Parameters
+    ----------
+    won
+        Whether each deal is won.
+    places
+        Where each lies in the order of deals, increasing; a wait does not reach across a gap.
+
+    Returns
+    -------
+    The wait from each deal after which a won one comes, in order; the others have none.
+    """
+    import numpy as np
+
+    winners = np.flatnonzero(won)
+    starts = np.arange(winners[-1] + 1 if len(winners) else 0)
+    ends = winners[np.searchsorted(winners, starts)]
+    steps = ends - starts
+    waited: NDArray[np.int64] = steps[places[ends] - places[starts] == steps] + 1
+    return waited
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from solver.cli.check import check
 from solver.cli.deal import deal
 from solver.cli.lists import daily, winnable
 from solver.cli.replay import replay
+from solver.cli.report import report
 from solver.cli.rules import rules
 from solver.cli.run import merge, run
 from solver.cli.selfcheck import selfcheck
@@ -37,6 +38,7 @@ for command in (
     merge,
     stats,
     compare,
+    report,
     winnable,
     daily,
     replay,

@@ -65,19 +65,25 @@ def _check_formats(as_json: bool, as_csv: bool) -> None:
         raise InputError("choose one of --json and --csv")
 
 
+def missing_parts(folder: "RunFolder") -> int:
+    """How many parts of a run are not there yet; if there are any, that is said."""
+    chunks = folder.manifest.chunks
+    missing = chunks - len(folder.finished_chunks())
+    if missing:
+        say(f"{folder.path} is not finished: {missing} of {chunks} parts are missing")
+    return missing
+
+
 def _records(folder: "RunFolder", by: str | None) -> Iterator[Record]:
     """A record for a run, or for each group of its rows, in the order of the values."""
     manifest = folder.manifest
-    missing = manifest.chunks - len(folder.finished_chunks())
-    if missing:
-        say(f"{folder.path} is not finished: {missing} of {manifest.chunks} parts are missing")
     about = {
         "run": str(folder.path),
         **rules_json(manifest.rules),
         "scheme": manifest.deals.scheme,
         "first": str(manifest.deals.first),
         "last": str(manifest.deals.last),
-        "parts_missing": missing,
+        "parts_missing": missing_parts(folder),
         "node_unit": manifest.node_unit,
     }
     columns = ["verdict", "nodes", "seconds"]

@@ -1,0 +1,41 @@
+"""``citadel report``."""
+
+from pathlib import Path
+
+import click
+
+from solver.cli.stats import missing_parts
+from solver.errors import InputError
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the page to a file."
+)
+def report(runs: tuple[Path, ...], output: Path | None) -> None:
+    """Write a page of HTML about RUNS, the folders of `citadel run`.
+
+    It shows win rates, the effort and the solutions, each run's rules and budgets, and the deals that runs have in
+    common compared. The page is one file that loads nothing. Needs the extra `report`.
+    """
+    from solver.runs.folder import RunFolder
+    from solver.runs.parts import write_whole
+
+    try:
+        from solver.report.page import report_page
+        from solver.report.sample import COLUMNS, Sample
+    except ImportError:
+        raise InputError("citadel report wants Jinja2 and Vega-Lite: pip install 'citadel-solver[report]'") from None
+    samples = []
+    for folder in map(RunFolder, runs):
+        missing = missing_parts(folder)
+        table = folder.table(COLUMNS)
+        if not table.num_rows:
+            raise InputError(f"{folder.path} has no finished part yet")
+        samples.append(Sample(folder.path.resolve().name, folder.manifest, table, missing))
+    page = report_page(samples).encode()
+    if output is None:
+        click.echo(page, nl=False)
+    else:
+        write_whole(output, page)
