@@ -165,7 +165,7 @@ def test_everything_has_help(command: str) -> None:
         assert not isinstance(parameter, click.Option) or parameter.help
 
 
-WITHOUT_VARIANT = ("rules", "merge", "stats", "compare", "selfcheck", "check")
+WITHOUT_VARIANT = ("rules", "merge", "stats", "compare", "report", "selfcheck", "check")
 """``rules`` takes it as an argument, ``selfcheck`` draws it, the others read what a run or a proof has written."""
 
 

@@ -1,8 +1,11 @@
 """Rates and intervals."""
 
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 
-from solver.statistics import Tally, compare, quantiles, win_rate, win_rate_interval
+from solver.statistics import Tally, compare, quantiles, waits, win_rate, win_rate_interval
 
 
 def test_tally_counts() -> None:
@@ -95,3 +98,18 @@ def test_mcnemars_test_is_exact() -> None:
     """1 against 9: 2 · (1 + 10) / 2^10."""
     result = compare(verdicts("w" + "l" * 9 + "wl" * 5), verdicts("l" + "w" * 9 + "wl" * 5))
     assert result.p_value == pytest.approx(22 / 1024)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "places", "expected"),
+    [
+        ("lwllwl", range(6), [2, 1, 3, 2, 1]),
+        ("www", range(3), [1, 1, 1]),
+        ("lll", range(3), []),
+        ("", range(0), []),
+        ("lwllw", [0, 1, 2, 7, 8], [2, 1, 2, 1]),  # what lies between 2 and 7 is not known
+    ],
+)
+def test_waits_until_a_win(verdicts: str, places: Sequence[int], expected: list[int]) -> None:
+    won = np.array([verdict == "w" for verdict in verdicts], bool)
+    assert waits(won, np.array(places, np.int64)).tolist() == expected

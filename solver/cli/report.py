@@ -17,7 +17,8 @@ def report(runs: tuple[Path, ...], output: Path | None) -> None:
     """Write a page of HTML about RUNS, the folders of `citadel run`.
 
     It shows win rates, the effort and the solutions, each run's rules and budgets, and the deals that runs have in
-    common compared. The page is one file that loads nothing. Needs the extra `report`.
+    common compared. The page is one file that loads nothing; without -o it goes to standard output. Needs the extra
+    `report`.
     """
     from solver.runs.folder import RunFolder
     from solver.runs.parts import write_whole
@@ -26,7 +27,7 @@ def report(runs: tuple[Path, ...], output: Path | None) -> None:
         from solver.report.page import report_page
         from solver.report.sample import COLUMNS, Sample
     except ImportError:
-        raise InputError("citadel report wants Jinja2 and Vega-Lite: pip install 'citadel-solver[report]'") from None
+        raise InputError("citadel report wants Vega-Lite: pip install 'citadel-solver[report]'") from None
     samples = []
     for folder in map(RunFolder, runs):
         missing = missing_parts(folder)

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, count
 from math import ceil, floor, log10
 
 import numpy as np
-from scipy.stats import geom
 
 from solver.report.plots import Record, draw_curves, draw_histograms, draw_intervals, draw_rates
 from solver.report.sample import Sample, tally_of
@@ -114,18 +113,19 @@ def skimmed_section(series: Series) -> Section:
     rows = []
     skimming = {label: sample for label, sample in series.items() if sample.manifest.rules.skim == "yes"}
     for label, sample in skimming.items():
-        skimmed = sample.column("skimmed").astype(np.int64)
-        for count in np.unique(skimmed):
-            tally = tally_of(sample.verdicts[skimmed == count])
-            rows.append([f"{label}, {count}", *_rate_cells(tally)])
+        skimmed = sample.column("skimmed")
+        for at in np.unique(skimmed).tolist():
+            tally = tally_of(sample.verdicts[skimmed == at])
+            rows.append([f"{label}, {at}", *_rate_cells(tally)])
             if tally.deals >= FEWEST_DEALS:
-                records.append({"label": label, "at": int(count), **_rate_record(tally)})
+                records.append({"label": label, "at": at, **_rate_record(tally)})
     title = "Win rate by cards skimmed"
+    table = Table(title, ["Run, cards skimmed", *RATE_HEAD], rows)
     plot = Plot(
         title,
         "For each number of cards skimmed, a point with its interval for each run.",
         draw_rates(records, list(skimming), "cards skimmed", "deals won"),
-        Table(title, ["Run, cards skimmed", *RATE_HEAD], rows),
+        table,
     )
     return Section(
         title,
@@ -134,8 +134,8 @@ def skimmed_section(series: Series) -> Section:
             "Points, bars and lines are as above. Counts with fewer than "
             f"{FEWEST_DEALS} deals are in the table only."
         ],
-        [],
-        [plot],
+        [] if records else [table],
+        [plot] if records else [],
     )
 
 
@@ -195,15 +195,15 @@ def shuffles_section(series: Series) -> Section:
     """How many shuffles until a deal that is proved won."""
     won = {label: sample.verdicts == "won" for label, sample in series.items()}
     found = {label: waits(won[label], sample.places) for label, sample in series.items()}
-    models = {label: geom(won[label].mean()) for label in series}
+    lost = {label: 1 - float(won[label].mean()) for label in series}
     summary = [
         [
             label,
             _number(len(counts)),
             f"{counts.mean():.3f}",
-            f"{models[label].mean():.3f}",
+            f"{1 / (1 - lost[label]):.3f}",
             _number(int(np.quantile(counts, 0.95, method="inverted_cdf"))),
-            _number(int(models[label].ppf(0.95))),
+            _number(next(at for at in count(1) if lost[label] ** at <= 0.05)),
             _number(int(counts.max())),
         ]
         for label, counts in found.items()
@@ -214,7 +214,7 @@ def shuffles_section(series: Series) -> Section:
     for at in [0, *_spread(longest)]:
         row = [_number(at)]
         for label, counts in found.items():
-            share, expected = float(np.mean(counts > at)), float(models[label].sf(at))
+            share, expected = float(np.mean(counts > at)), lost[label] ** at
             row += [f"{share:.3%}", f"{expected:.3%}"]
             if share:  # nothing is no point on a logarithmic axis
                 records.append({"label": label, "at": at, "share": share, "line": expected})
@@ -408,7 +408,7 @@ def _listed(sentences: Iterable[str]) -> str:
 
 def _spread(longest: int) -> list[int]:
     """Counts from 1 to ``longest``, the small ones all, of the large ones a few."""
-    return [int(count) for count in np.unique(np.rint(np.geomspace(1, longest, 24)))]
+    return [int(number) for number in np.unique(np.rint(np.geomspace(1, longest, 24)))]
 
 
 def _round_numbers(most: int) -> list[int]:
