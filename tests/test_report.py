@@ -58,7 +58,7 @@ def made_up_runs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [
         make_run(path / "one", CITADEL),
         make_run(path / "two", EXILED_KINGS, "exiled-kings"),
-        make_run(path / "three", STREETS, "streets-and-alleys", unit="supermove"),
+        make_run(path / "three", STREETS, "streets-and-alleys", unit="supermove", withdrawal="yes"),
     ]
 
 
@@ -80,7 +80,7 @@ def test_win_rates_count_unknowns_both_ways(tables: dict[str, list[list[str]]]) 
     assert head == ["Run", "Deals", "Won", "Lost", "Unknown", "Win rate", "95% interval"]
     assert citadel[:6] == ["Citadel", "120", "90", "20", "10", "75.00% to 83.33%"]
     assert kings[:6] == ["Exiled Kings", "120", "50", "60", "10", "41.67% to 50.00%"]
-    assert streets[0] == "Streets and Alleys unit=supermove"
+    assert streets[0] == "Streets and Alleys unit=supermove withdrawal=yes"
 
 
 def test_rates_by_cards_skimmed_only_where_cards_are_skimmed(tables: dict[str, list[list[str]]]) -> None:
@@ -99,8 +99,8 @@ def test_comparisons_of_common_deals(tables: dict[str, list[list[str]]]) -> None
     rows = tables["Deals of both runs"]
     assert rows[1] == ["Citadel, Exiled Kings", "120", "50", "40", "0", "20", "10"]
     assert [row[:2] for row in rows[2:]] == [
-        ["Citadel, Streets and Alleys unit=supermove", "41"],
-        ["Exiled Kings, Streets and Alleys unit=supermove", "41"],
+        ["Citadel, Streets and Alleys unit=supermove withdrawal=yes", "41"],
+        ["Exiled Kings, Streets and Alleys unit=supermove withdrawal=yes", "41"],
     ]
     difference = tables["Difference of the win rates on the same deals"][1]
     assert difference[0] == "Exiled Kings minus Citadel"
@@ -114,7 +114,7 @@ def test_shuffles_until_a_win(tables: dict[str, list[list[str]]]) -> None:
     """In Exiled Kings' deals, repeated, the waits are 1 1 3 2 1 5 4 3 2 1 2 1."""
     rows = {row[0]: row[1:] for row in tables["Shuffles until a deal proved won"]}
     assert rows["Exiled Kings"] == ["120", "2.167", "2.400", "5", "6", "5"]
-    assert rows["Streets and Alleys unit=supermove"][5] == "20"
+    assert rows["Streets and Alleys unit=supermove withdrawal=yes"][5] == "20"
     shares = [row[:3] for row in tables["Starts that need more shuffles than so many"]]
     assert shares[:3] == [
         ["Shuffles", "Citadel", "Citadel, geometric"],
@@ -134,7 +134,7 @@ def test_efforts_and_solutions(tables: dict[str, list[list[str]]]) -> None:
 
 def test_case_21_the_page_says_what_was_searched(file: Path) -> None:
     page = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", file.read_text())).split())
-    for rules in (rules_of("citadel"), rules_of("streets-and-alleys", {"unit": "supermove"})):
+    for rules in (rules_of("citadel"), rules_of("streets-and-alleys", {"unit": "supermove", "withdrawal": "yes"})):
         assert f"{rules.variant}: {rules.text()}" in page
         for sentence in rules.describe().splitlines():
             assert sentence in page
@@ -198,7 +198,7 @@ def test_labels_tell_runs_apart(tmp_path: Path) -> None:
         make_run(tmp_path / "e", "w"),
     ]
     opened = [RunFolder(Path(folder)) for folder in folders]
-    samples = [Sample(folder.path.name, folder.manifest, folder.table(COLUMNS), 0) for folder in opened]
+    samples = [Sample(0, folder.path.name, folder.manifest, folder.table(COLUMNS), 0) for folder in opened]
     assert labels(samples) == [
         "Citadel, ms:1, run 1",
         "Citadel withdrawal=yes",
@@ -274,7 +274,7 @@ STRUCTURE = """
 @needs_browser
 def test_a_screen_reader_finds_its_way_and_nothing_is_loaded(file: Path) -> None:
     found = evaluate(file, STRUCTURE)
-    assert (found.pop("plots"), found.pop("tables")) == (6, 11)
+    assert (found.pop("plots"), found.pop("tables")) == (7, 12)
     assert found.pop("language") == "en"
     assert found.pop("loaded") == []
     assert not any(found.values()), found

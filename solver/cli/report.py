@@ -29,12 +29,12 @@ def report(runs: tuple[Path, ...], output: Path | None) -> None:
     except ImportError:
         raise InputError("citadel report wants Vega-Lite: pip install 'citadel-solver[report]'") from None
     samples = []
-    for folder in map(RunFolder, runs):
+    for number, folder in enumerate(map(RunFolder, runs)):
         missing = missing_parts(folder)
         table = folder.table(COLUMNS)
         if not table.num_rows:
             raise InputError(f"{folder.path} has no finished part yet")
-        samples.append(Sample(folder.path.resolve().name, folder.manifest, table, missing))
+        samples.append(Sample(number, folder.path.resolve().name, folder.manifest, table, missing))
     page = report_page(samples).encode()
     if output is None:
         click.echo(page, nl=False)

@@ -5,12 +5,16 @@ light, in the dark and on paper. Series differ in the shapes of their marks too,
 """
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import vl_convert
 
 Record = Mapping[str, Any]
 Spec = dict[str, Any]
+
+Numbers = Mapping[str, int]
+"""The labels of series, in order, and the numbers that decide their colours and shapes."""
 
 VEGA_LITE = "5.20"
 """The language's version, which decides how plots look; vl-convert brings several."""
@@ -46,8 +50,11 @@ CONFIG: Spec = {
         "titleFontSize": 11.5,
         "titleFontWeight": "normal",
         "titlePadding": 8,
+        "labelFlush": False,
+        "labelSeparation": 6,
     },
     "axisY": {"domain": False, "ticks": False, "labelPadding": 8},
+    "text": {"fontSize": 11.5, "baseline": "line-bottom"},
     "header": {"labelColor": TEXT, "labelFontSize": 11.5, "labelLimit": WIDTH},
     "legend": {
         "labelColor": TEXT,
@@ -61,70 +68,85 @@ CONFIG: Spec = {
     },
 }
 
+LINE = 42
+LINE_HEIGHT = 14
+"""Characters of a label's line, and its height."""
+
+SPLIT = "split(datum.label, '\\n')"
+"""A label as Vega-Lite wants its lines."""
+
 SHORT_LABEL = 24
 """Labels of the legend go in two columns if they have no more characters."""
 
 
-def draw_intervals(records: Sequence[Record], title: str, domain: list[float], series: bool) -> str:
+def draw_intervals(records: Sequence[Record], title: str, domain: list[float], numbers: Numbers | None = None) -> str:
     """A row a record: a point at ``low``, a bar from ``low`` to ``high``, a line from ``from`` to ``to``.
 
-    The records' ``label`` stands above each. If they are ``series``, each has its colour; else there is a line at 0.
+    The records' ``label`` stands above each. Without ``numbers`` all have one colour, and there is a line at 0.
     """
-    labels = [record["label"] for record in records]
+    labels = [_lines(record["label"]) for record in records]
     encoding = {
         "y": {"field": "label", "type": "nominal", "sort": labels, "axis": None},
-        "color": _colour(labels, legend=False) if series else {"value": PLAIN},
+        "color": {"value": PLAIN} if numbers is None else _colour(numbers, legend=False),
     }
     x = {"type": "quantitative", "scale": {"domain": domain}, "axis": {"title": title, "format": "%", "tickCount": 5}}
-    text = {"type": "text", "align": "left", "dy": -15, "fontSize": 11.5, "limit": WIDTH}
+    above = {"expr": f"-9 - {LINE_HEIGHT} * (length({SPLIT}) - 1)"}  # the last line ends above the marks
+    text = {"type": "text", "align": "left", "dy": above, "lineBreak": "\n", "lineHeight": LINE_HEIGHT}
     names: Spec = {"mark": text, "encoding": {"x": {"value": 0}, "text": {"field": "label"}, "color": {"value": TEXT}}}
     layer = [*_interval_marks("x", x), names]
-    if not series:
+    if numbers is None:
         zero: Spec = {"x": {"datum": 0}, "y": None, "color": {"value": TEXT}}
         layer.insert(0, {"data": {"values": [{}]}, "mark": "rule", "encoding": zero})
-    return _render(records, {"height": {"step": 44}, "layer": layer, "encoding": encoding})
+    step = 30 + LINE_HEIGHT * max(label.count("\n") + 1 for label in labels)
+    return _render(records, {"height": {"step": step}, "layer": layer, "encoding": encoding})
 
 
-def draw_rates(records: Sequence[Record], labels: Sequence[str], x_title: str, y_title: str) -> str:
+def draw_rates(records: Sequence[Record], numbers: Numbers, x_title: str, y_title: str) -> str:
     """Rates by a whole number ``at``, a series for each label; otherwise as ``draw_intervals``."""
     encoding = {
         "x": {"field": "at", "type": "ordinal", "axis": {"title": x_title, "labelAngle": 0}},
-        "xOffset": {"field": "label", "type": "nominal", "sort": list(labels)},
-        "color": _colour(labels),
+        "xOffset": {"field": "label", "type": "nominal", "sort": list(map(_lines, numbers))},
+        "color": _colour(numbers),
     }
     y = {"type": "quantitative", "scale": {"zero": False}, "axis": {"title": y_title, "format": "%", "tickCount": 6}}
-    return _render(records, {"layer": _interval_marks("y", y, _shape(labels)), "encoding": encoding})
+    return _render(records, {"layer": _interval_marks("y", y, _shape(numbers)), "encoding": encoding})
 
 
-def draw_curves(records: Sequence[Record], labels: Sequence[str], x: Spec, y: Spec) -> str:
+def draw_curves(records: Sequence[Record], numbers: Numbers, x: Spec, y: Spec) -> str:
     """Points ``at``, ``share``, a series for each label, with lines through ``line``.
 
     ``x`` and ``y`` are axes and scales as Vega-Lite has them.
     """
-    encoding = {"x": {"field": "at", "type": "quantitative", **x}, "color": _colour(labels)}
+    encoding = {"x": {"field": "at", "type": "quantitative", **x}, "color": _colour(numbers)}
     y = {"type": "quantitative", **y}
     points = {"type": "point", "filled": True, "size": 36, "opacity": 1}
     layer = [
         {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"y": {"field": "line", **y}}},
-        {"mark": points, "encoding": {"y": {"field": "share", **y}, "shape": _shape(labels)}},
+        {"mark": points, "encoding": {"y": {"field": "share", **y}, "shape": _shape(numbers)}},
     ]
     return _render(records, {"layer": layer, "encoding": encoding})
 
 
-def draw_histograms(records: Sequence[Record], labels: Sequence[str], title: str) -> str:
+def draw_histograms(records: Sequence[Record], numbers: Numbers, title: str) -> str:
     """A row of bars for each label, each bar reaching from ``at`` to ``end`` and as high as its ``share``."""
     encoding = {
         "row": {
             "field": "label",
             "type": "nominal",
-            "sort": list(labels),
-            "header": {"title": None, "labelAngle": 0, "labelOrient": "top", "labelAnchor": "start"},
+            "sort": list(map(_lines, numbers)),
+            "header": {
+                "title": None,
+                "labelAngle": 0,
+                "labelOrient": "top",
+                "labelAnchor": "start",
+                "labelExpr": SPLIT,
+            },
             "spacing": 14,
         },
         "x": {"field": "at", "bin": "binned", "type": "quantitative", "axis": {"title": title, "grid": False}},
         "x2": {"field": "end"},
         "y": {"field": "share", "type": "quantitative", "axis": {"title": None, "format": "%", "tickCount": 2}},
-        "color": _colour(labels, legend=False),
+        "color": _colour(numbers, legend=False),
     }
     return _render(records, {"width": WIDTH - 50, "autosize": "pad", "height": 56, "mark": "bar", "encoding": encoding})
 
@@ -146,20 +168,31 @@ def _interval_marks(direction: str, channel: Spec, shape: Spec | None = None) ->
     ]
 
 
-def _colour(labels: Sequence[str], legend: bool = True) -> Spec:
-    scale = {"domain": list(labels), "range": [f"var(--series-{index % COLOURS})" for index in range(len(labels))]}
-    columns = 2 if max(map(len, labels)) <= SHORT_LABEL else 1
-    return {"field": "label", "type": "nominal", "scale": scale, "legend": {"columns": columns} if legend else None}
+def _colour(numbers: Numbers, legend: bool = True) -> Spec:
+    scale = {
+        "domain": list(map(_lines, numbers)),
+        "range": [f"var(--series-{number % COLOURS})" for number in numbers.values()],
+    }
+    columns = 2 if max(map(len, numbers)) <= SHORT_LABEL else 1
+    entries = {"columns": columns, "labelExpr": SPLIT}
+    return {"field": "label", "type": "nominal", "scale": scale, "legend": entries if legend else None}
 
 
-def _shape(labels: Sequence[str]) -> Spec:
-    scale = {"domain": list(labels), "range": [SHAPES[index % len(SHAPES)] for index in range(len(labels))]}
+def _shape(numbers: Numbers) -> Spec:
+    scale = {
+        "domain": list(map(_lines, numbers)),
+        "range": [SHAPES[number % len(SHAPES)] for number in numbers.values()],
+    }
     return {"field": "label", "type": "nominal", "scale": scale}
+
+
+def _lines(label: str) -> str:
+    return fill(label, LINE, break_on_hyphens=False)
 
 
 def _render(records: Sequence[Record], spec: Spec) -> str:
     whole: Spec = {
-        "data": {"values": list(records)},
+        "data": {"values": [{**record, "label": _lines(record["label"])} for record in records]},
         "width": WIDTH,
         "autosize": {"type": "fit-x", "contains": "padding"},
         "config": CONFIG,

@@ -27,6 +27,8 @@ class Sample:
 
     Attributes
     ----------
+    number
+        Its place among the runs of a report, from 0, which decides the looks of its marks.
     name
         What the run's folder is called.
     manifest
@@ -37,6 +39,7 @@ class Sample:
         Number of parts that are not there yet.
     """
 
+    number: int
     name: str
     manifest: "Manifest"
     table: "pa.Table"

@@ -92,7 +92,7 @@ def rates_section(series: Series) -> Section:
     plot = Plot(
         "Win rate of each game",
         "A point for each run, in a row of its own. " + _listed(f"{row[0]}: {row[5]}" for row in rows),
-        draw_intervals(records, "deals won", [0, 1], series=True),
+        draw_intervals(records, "deals won", [0, 1], _numbers(series)),
         Table("Win rate of each game", ["Run", *RATE_HEAD], rows),
     )
     return Section(
@@ -124,7 +124,7 @@ def skimmed_section(series: Series) -> Section:
     plot = Plot(
         title,
         "For each number of cards skimmed, a point with its interval for each run.",
-        draw_rates(records, list(skimming), "cards skimmed", "deals won"),
+        draw_rates(records, _numbers(skimming), "cards skimmed", "deals won"),
         table,
     )
     return Section(
@@ -169,7 +169,7 @@ def comparison_section(series: Series, pairs: Pairs) -> Section:
     plot = Plot(
         title,
         "A point for each pair of runs, in a row of its own. " + _listed(f"{row[0]}: {row[1]}" for row in rows),
-        draw_intervals(records, "difference of the shares of deals won", domain, series=False),
+        draw_intervals(records, "difference of the shares of deals won", domain),
         Table(title, ["Second minus first", "Difference", INTERVAL, "McNemar's p"], rows),
     )
     head = ["First, second", "Deals", "Both won", "Only first won", "Only second won", "Both lost", "Either unknown"]
@@ -226,14 +226,14 @@ def shuffles_section(series: Series) -> Section:
     if longest > MANY:
         shuffles = {"axis": {"title": "shuffles", "values": [0, *_round_numbers(longest)]}, "scale": {"type": "sqrt"}}
     else:
-        shuffles = {"axis": {"title": "shuffles", "tickMinStep": 1}}
+        shuffles = {"axis": {"title": "shuffles", "values": list(range(longest + 1))}}
     plot = Plot(
         title,
         "Falling curves, one for each run: the more shuffles, the fewer starts are still without a deal proved won. "
         + _listed(f"{row[0]}: {row[2]} shuffles on average, {row[6]} at most" for row in summary),
         draw_curves(
             records,
-            list(series),
+            _numbers(series),
             shuffles,
             {
                 "axis": {"title": "starts not there yet", "format": "~%", "values": powers},
@@ -296,7 +296,7 @@ def _nodes_plot(unit: str, series: Series) -> Plot:
         "Rising curves, one for each run: the more nodes, the more deals are proved won or lost.",
         draw_curves(
             records,
-            list(series),
+            _numbers(series),
             {
                 "axis": {"title": f"{PLURALS.get(unit, unit)} opened", "format": "~s", "values": grid[::3]},
                 "scale": {"type": "log", "domain": [1, grid[-1]], "nice": False},
@@ -332,7 +332,7 @@ def _moves_plot(series: Series) -> Plot:
     return Plot(
         title,
         f"Bars for each run, in a row of its own: the share of its wins that have so many moves, {BIN} to a bar.",
-        draw_histograms(records, list(series), "moves"),
+        draw_histograms(records, _numbers(series), "moves"),
         Table(title, ["Moves", *series], rows),
     )
 
@@ -387,6 +387,10 @@ def _ends_record(rate: Interval, interval: Interval) -> Record:
 
 def _quantile_names() -> list[str]:
     return ["most" if quantile == 1 else f"{quantile:.0%}" for quantile in QUANTILES]
+
+
+def _numbers(series: Series) -> dict[str, int]:
+    return {label: sample.number for label, sample in series.items()}
 
 
 def _number(value: int) -> str:
