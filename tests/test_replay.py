@@ -219,16 +219,17 @@ def test_every_way_to_a_move_shows_it(page: Path) -> None:
         window.location.hash = "#move=999"; await look();
         window.location.hash = "#nonsense"; await look();
         press("Home", document.body, {ctrlKey: true}); await look();
+        press("Home"); document.querySelector("#moves li:last-child a").click(); await look();
         return seen;
     """
     seen = check(page, script)
-    assert [row[0] for row in seen] == [0, LAST, LAST - 1, 0, 2, 17, 18, 5, 9, LAST, LAST, LAST]
-    for number, said, marked, address, off in seen[1:-2]:
+    assert [row[0] for row in seen] == [0, LAST, LAST - 1, 0, 2, 17, 18, 5, 9, LAST, LAST, LAST, LAST]
+    for number, said, marked, address, off in seen[1:-3]:
         assert marked == ([f"#move={number}"] if number else [])
         assert address == f"#move={number}"
         assert off == (["first", "back"] if number == 0 else ["next", "last"] if number == LAST else [])
         assert said.startswith(f"Move {number} of {LAST}: " if number else "The start.")
-        assert said.endswith("All cards are founded.") == (number == LAST)
+        assert said.endswith("Won.") == (number == LAST)
     card, _, target = re.findall(r"(\w+) (\d+|F) (\d+|F)", run("solve", "ms:24").stdout)[-1]
     assert target == "F"
     assert card_name(parse_card(card) or 0) in seen[1][1]

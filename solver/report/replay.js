@@ -70,7 +70,7 @@
   const tell = () => {
     const link = links[shown - 1];
     element("said").textContent = link ? `Move ${shown} of ${last}: ${link.dataset.words}.` : "The start.";
-    if (shown === last) element("said").textContent += " All cards are founded.";
+    if (shown === last) element("said").textContent += " Won.";
     element("slider").value = shown;
     element("slider").setAttribute("aria-valuetext", `${shown} of ${last}`);
     for (const id of ["first", "back"]) element(id).setAttribute("aria-disabled", shown === 0);
@@ -114,6 +114,11 @@
   const keys = { Home: "first", ArrowLeft: "back", " ": "play", ArrowRight: "next", End: "last" };
 
   for (const [id, action] of Object.entries(actions)) element(id).addEventListener("click", action);
+  links.forEach((link, index) => link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;  // opens elsewhere
+    event.preventDefault();
+    goTo(index + 1);
+  }));
   element("slider").addEventListener("input", (event) => goTo(Number(event.target.value)));
   document.addEventListener("keydown", (event) => {
     const action = actions[keys[event.key]];
@@ -123,11 +128,11 @@
     if (!(event.key === " " && event.repeat)) action();
   });
 
-  const follow = () => {
-    const found = /^#move=(\d+)$/.exec(location.hash);
+  const follow = (address) => {
+    const found = /#move=(\d+)$/.exec(address);
     if (found) goTo(Number(found[1]));
   };
-  addEventListener("hashchange", follow);
+  addEventListener("hashchange", (event) => follow(event.newURL));  // location may have been written again meanwhile
 
   // Paper shows the start.
   let before = 0;
@@ -139,5 +144,5 @@
 
   document.querySelector(".controls").hidden = false;
   tell();
-  follow();
+  follow(location.href);
 }
