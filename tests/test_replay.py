@@ -4,7 +4,7 @@ import html
 import random
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from browser import evaluate, needs_browser, print_pdf
@@ -49,10 +49,26 @@ def outcome_of(verdict: Verdict, **facts: Any) -> Outcome:
     return Outcome(verdict, **{**usual, **facts})
 
 
-WON = solve(deal("ms:24", CITADEL), CITADEL)
-PAGE = replay_page(deal("ms:24", CITADEL), CITADEL, WON, "ms:24")
-POSITIONS = replay(deal("ms:24", CITADEL), CITADEL, WON.moves or ()).positions
-LAST = len(POSITIONS) - 1
+START = deal("ms:24", CITADEL)
+
+
+class Game(NamedTuple):
+    """A win, its page, and all its positions."""
+
+    page: str
+    positions: tuple[Position, ...]
+
+    @property
+    def last(self) -> int:
+        """Number of moves."""
+        return len(self.positions) - 1
+
+
+@pytest.fixture(scope="module", name="game")
+def solve_a_deal() -> Game:
+    outcome = solve(START, CITADEL)
+    return Game(replay_page(START, CITADEL, outcome, "ms:24"), replay(START, CITADEL, outcome.moves or ()).positions)
+
 
 SCRIPT = """
     const board = () => Object.fromEntries([...document.querySelectorAll("[data-place]")].map(
@@ -73,36 +89,37 @@ def check(page: Path, script: str, **options: Any) -> Any:
 
 
 @pytest.fixture(name="page")
-def page_of_a_win(tmp_path: Path) -> Path:
+def page_of_a_win(game: Game, tmp_path: Path) -> Path:
     page = tmp_path / "game.html"
-    page.write_text(PAGE, encoding="utf-8")
+    page.write_text(game.page, encoding="utf-8")
     return page
 
 
-def test_without_scripts_a_win_shows_its_start_and_its_moves() -> None:
-    assert shown_in(PAGE) == board_of(POSITIONS[0])
-    text = text_of(PAGE)
-    assert f"ms:24 Citadel won in {LAST} moves" in text
+def test_without_scripts_a_win_shows_its_start_and_its_moves(game: Game) -> None:
+    assert shown_in(game.page) == board_of(START)
+    text = text_of(game.page)
+    assert f"ms:24 Citadel won in {game.last} moves" in text
     assert all(sentence in text for sentence in CITADEL.describe().splitlines())
     assert f"citadel: {CITADEL.text()}" in text
     listed = re.findall(r"(10|[A2-9JQK]) of (hearts|clubs|diamonds|spades) (\d+) → to (\d+|F)", text)
-    assert len(listed) == LAST
+    assert len(listed) == game.last
     assert listed[0] == ("6", "diamonds", "1", "3")
-    assert "<noscript>" in PAGE
+    assert "<noscript>" in game.page
 
 
-def test_every_card_has_a_name() -> None:
-    for card, name in re.findall(r'<li data-card="(\d+)"><span class="unseen">(.*?)</span>', PAGE):
+def test_every_card_has_a_name(game: Game) -> None:
+    for card, name in re.findall(r'<li data-card="(\d+)"><span class="unseen">(.*?)</span>', game.page):
         assert name == card_name(int(card))
-    assert PAGE.count('<li data-card="') == 52
+    assert game.page.count('<li data-card="') == 52
     assert card_name(make_card(0, 3)) == "ace of spades"
     assert card_name(make_card(9, 0)) == "10 of hearts"
 
 
 @pytest.mark.parametrize("verdict", Verdict)
-def test_a_page_loads_nothing(verdict: Verdict) -> None:
-    outcome = WON if verdict is Verdict.WON else outcome_of(verdict)
-    page = replay_page(POSITIONS[0], CITADEL, outcome, "ms:24")
+def test_a_page_loads_nothing(verdict: Verdict, game: Game) -> None:
+    page = game.page
+    if verdict is not Verdict.WON:
+        page = replay_page(START, CITADEL, outcome_of(verdict), "ms:24")
     assert "default-src 'none'" in page
     assert all(target.startswith(("#", "data:")) for target in re.findall(r'(?:href|src)="(.*?)"', page))
     assert "url(" not in page
@@ -110,9 +127,8 @@ def test_a_page_loads_nothing(verdict: Verdict) -> None:
     assert ("<script>" in page) == (verdict is Verdict.WON)
 
 
-def test_the_same_outcome_makes_the_same_page() -> None:
-    again = solve(deal("ms:24", CITADEL), CITADEL)
-    assert replay_page(deal("ms:24", CITADEL), CITADEL, again, "ms:24") == PAGE
+def test_the_same_outcome_makes_the_same_page(game: Game) -> None:
+    assert replay_page(START, CITADEL, solve(START, CITADEL), "ms:24") == game.page
 
 
 @pytest.mark.parametrize(
@@ -128,8 +144,8 @@ def test_the_same_outcome_makes_the_same_page() -> None:
     ],
 )
 def test_a_lost_deal_says_how_it_was_proved(facts: dict[str, Any], says: list[str]) -> None:
-    page = replay_page(POSITIONS[0], CITADEL, outcome_of(Verdict.LOST, **facts), "ms:24")
-    assert shown_in(page) == board_of(POSITIONS[0])
+    page = replay_page(START, CITADEL, outcome_of(Verdict.LOST, **facts), "ms:24")
+    assert shown_in(page) == board_of(START)
     text = text_of(page)
     assert "lost: no play wins it" in text
     assert all(words in text for words in says)
@@ -143,8 +159,8 @@ def test_a_stuck_deal_says_so() -> None:
 
 @pytest.mark.parametrize(("why", "says"), [("nodes", "--max-nodes"), ("memory", "--memory"), ("interrupted", "interr")])
 def test_an_unknown_deal_says_unknown_and_why(why: str, says: str) -> None:
-    page = replay_page(POSITIONS[0], CITADEL, outcome_of(Verdict.UNKNOWN, why_unknown=why), "ms:24")
-    assert shown_in(page) == board_of(POSITIONS[0])
+    page = replay_page(START, CITADEL, outcome_of(Verdict.UNKNOWN, why_unknown=why), "ms:24")
+    assert shown_in(page) == board_of(START)
     text = text_of(page)
     assert "unknown: neither won nor lost is proved" in text
     assert says in text
@@ -152,13 +168,13 @@ def test_an_unknown_deal_says_unknown_and_why(why: str, says: str) -> None:
 
 
 def test_a_name_is_text() -> None:
-    page = replay_page(POSITIONS[0], CITADEL, outcome_of(Verdict.UNKNOWN), "<b>&</b>")
+    page = replay_page(START, CITADEL, outcome_of(Verdict.UNKNOWN), "<b>&</b>")
     assert "<b>&</b>" not in page
     assert "&lt;b&gt;&amp;&lt;/b&gt;" in page
 
 
 @needs_browser
-def test_steps_show_the_positions_of_the_game(page: Path) -> None:
+def test_steps_show_the_positions_of_the_game(page: Path, game: Game) -> None:
     """Forwards by key, backwards by button."""
     script = """
         const forth = [board()], back = [];
@@ -166,8 +182,8 @@ def test_steps_show_the_positions_of_the_game(page: Path) -> None:
         for (let move = 0; move < LAST; move++) { click("back"); back.push(board()); }
         return [forth, back];
     """
-    forth, back = check(page, script.replace("LAST", str(LAST)))
-    boards = list(map(board_of, POSITIONS))
+    forth, back = check(page, script.replace("LAST", str(game.last)))
+    boards = list(map(board_of, game.positions))
     assert forth == boards
     assert back == boards[-2::-1]
     assert [len(forth[-1][suit]) for suit in SUIT_LETTERS] == [13, 13, 13, 13]
@@ -196,7 +212,7 @@ def test_runs_and_withdrawals_are_shown_as_well(tmp_path: Path) -> None:
 
 
 @needs_browser
-def test_every_way_to_a_move_shows_it(page: Path) -> None:
+def test_every_way_to_a_move_shows_it(page: Path, game: Game) -> None:
     """Keys, buttons, slider, list and address; each move is told, marked in the list and put into the address."""
     script = """
         const seen = [];
@@ -222,21 +238,21 @@ def test_every_way_to_a_move_shows_it(page: Path) -> None:
         press("Home"); document.querySelector("#moves li:last-child a").click(); await look();
         return seen;
     """
-    seen = check(page, script)
-    assert [row[0] for row in seen] == [0, LAST, LAST - 1, 0, 2, 17, 18, 5, 9, LAST, LAST, LAST, LAST]
+    seen, last = check(page, script), game.last
+    assert [row[0] for row in seen] == [0, last, last - 1, 0, 2, 17, 18, 5, 9, last, last, last, last]
     for number, said, marked, address, off in seen[1:-3]:
         assert marked == ([f"#move={number}"] if number else [])
         assert address == f"#move={number}"
-        assert off == (["first", "back"] if number == 0 else ["next", "last"] if number == LAST else [])
-        assert said.startswith(f"Move {number} of {LAST}: " if number else "The start.")
-        assert said.endswith("Won.") == (number == LAST)
+        assert off == (["first", "back"] if number == 0 else ["next", "last"] if number == last else [])
+        assert said.startswith(f"Move {number} of {last}: " if number else "The start.")
+        assert said.endswith("Won.") == (number == last)
     card, _, target = re.findall(r"(\w+) (\d+|F) (\d+|F)", run("solve", "ms:24").stdout)[-1]
     assert target == "F"
     assert card_name(parse_card(card) or 0) in seen[1][1]
 
 
 @needs_browser
-def test_an_address_opens_the_page_at_its_move(page: Path) -> None:
+def test_an_address_opens_the_page_at_its_move(page: Path, game: Game) -> None:
     script = """
         window.location.hash = "#move=12";
         await new Promise((done) => { window.frameElement.onload = done; window.location.reload(); });
@@ -245,11 +261,11 @@ def test_an_address_opens_the_page_at_its_move(page: Path) -> None:
     """
     number, shown = check(page, script)
     assert number == 12
-    assert shown == board_of(POSITIONS[12])
+    assert shown == board_of(game.positions[12])
 
 
 @needs_browser
-def test_space_plays_and_pauses(page: Path) -> None:
+def test_space_plays_and_pauses(page: Path, game: Game) -> None:
     script = """
         const seen = [], look = () => seen.push([at(), document.getElementById("play").textContent]);
         const time = async (moves) => { const from = at(); while (at() < from + moves) await wait(0.05); };
@@ -266,14 +282,14 @@ def test_space_plays_and_pauses(page: Path) -> None:
         [2, playing],
         [2, paused],
         [2, paused],  # a key that presses the button is left to the button
-        [LAST, paused],
+        [game.last, paused],
         [2, playing],  # from the start again
         [3, paused],
     ]
 
 
 @needs_browser
-def test_paper_shows_the_start(page: Path, tmp_path: Path) -> None:
+def test_paper_shows_the_start(page: Path, game: Game, tmp_path: Path) -> None:
     script = """
         press("End");
         window.dispatchEvent(new window.Event("beforeprint"));
@@ -281,7 +297,7 @@ def test_paper_shows_the_start(page: Path, tmp_path: Path) -> None:
         window.dispatchEvent(new window.Event("afterprint"));
         return [printed, at()];
     """
-    assert check(page, script) == [board_of(POSITIONS[0]), LAST]
+    assert check(page, script) == [board_of(START), game.last]
     print_pdf(page, tmp_path / "game.pdf")
     assert (tmp_path / "game.pdf").read_bytes().startswith(b"%PDF")
 
@@ -310,7 +326,7 @@ def test_a_page_is_no_wider_than_the_window(variant: str, width: int, tmp_path: 
     assert cut == []
 
 
-def test_replay_writes_a_page_and_says_the_verdict(tmp_path: Path) -> None:
+def test_replay_writes_a_page_and_says_the_verdict(game: Game, tmp_path: Path) -> None:
     output = tmp_path / "game.html"
     for name, status, verdict in (("ms:24", 0, "won"), ("ms:25", 1, "lost")):
         result = run("replay", name, "-o", str(output))
@@ -322,6 +338,15 @@ def test_replay_writes_a_page_and_says_the_verdict(tmp_path: Path) -> None:
     result = run("replay", "ms:24", "--max-nodes", "1", "-o", str(output))
     assert result.exit_code == 3
     assert "unknown" in output.read_text()
+    assert run("replay", "ms:24").stdout == game.page
+
+
+def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    output = tmp_path / "nowhere"
+    output.symlink_to("/dev/null")
+    assert run("replay", "ms:24", "-o", str(output)).exit_code == 0
+    assert list(tmp_path.iterdir()) == [output]
+    assert output.is_symlink()
 
 
 def test_replay_takes_boards_and_the_options_of_solve(tmp_path: Path) -> None:
@@ -353,7 +378,6 @@ def test_replay_takes_boards_and_the_options_of_solve(tmp_path: Path) -> None:
     [
         (["-o", "DIR/game.html"], "name a deal or a board"),
         (["ms:24", "--board", "-", "-o", "DIR/game.html"], "name a deal or a board"),
-        (["ms:24"], "Missing option '-o'"),
         (["ms:24", "-o", "DIR/no/game.html"], "there is no folder"),
         (["ms:24", "-o", "DIR"], "is a directory"),
         (["ms:0", "-o", "DIR/game.html"], "out of range"),

@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False, writable=True),
-    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where the page goes.",
+    help="Write the page to a file, and say the verdict.",
 )
 @transpose_option
 @rule_set
@@ -44,7 +43,7 @@ def replay(
     context: click.Context,
     deal: str | None,
     board: str | None,
-    output: Path,
+    output: Path | None,
     transpose: bool,
     rules: Rules,
     max_nodes: int,
@@ -57,13 +56,15 @@ def replay(
 
     DEAL is ms:24, or 617 for pysol:617; BOARD is a file, or - for standard input. The page is one HTML file that loads
     nothing. A won deal is stepped through by keys, buttons, a slider or the list of moves, and #move=17 behind the
-    page's address opens it after that move. A lost deal is shown with how it was proved.
+    page's address opens it after that move. A lost deal is shown with how it was proved. Without -o the page goes to
+    standard output.
 
     The exit status is 0 for won, 1 for lost, 3 for unknown, 2 for bad input and 130 when interrupted.
     """
     from solver.report.replay import replay_page
+    from solver.runs.parts import write_whole
 
-    if not output.parent.is_dir():
+    if output is not None and not output.parent.is_dir():
         raise InputError(f"there is no folder {output.parent}")
     name, position = _named_position(deal, board, rules, transpose)
     searcher = engine_for(rules, engine)
@@ -83,9 +84,13 @@ def replay(
         )
 
     outcome = work_alone(context, work, position, quiet)
-    output.write_text(replay_page(position, rules, outcome, name), encoding="utf-8")
-    click.echo(rules_line(rules))
-    click.echo(outcome_line(name, outcome))
+    page = replay_page(position, rules, outcome, name).encode()
+    if output is None:
+        click.echo(page, nl=False)
+    else:
+        write_whole(output, page)
+        click.echo(rules_line(rules))
+        click.echo(outcome_line(name, outcome))
     context.exit(STATUS[outcome.verdict])
 
 

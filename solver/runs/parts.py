@@ -126,9 +126,12 @@ def read_whole(path: Path, most: int) -> str:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file aside and rename it into place; as ``write_rows``."""
+    """Write a file aside and rename it into place; as ``write_rows``. A device or a pipe is just written to."""
     aside = path.with_name(f"{path.name}{ASIDE}{uuid.uuid4().hex}")
     try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+            return
         with aside.open("xb") as file:
             file.write(content)
             file.flush()
