@@ -33,7 +33,7 @@ def check(context: click.Context, file: str) -> None:
     certificate = result.certificate
     click.echo(rules_line(certificate.rules))
     click.echo(f"deal: {certificate.deal or 'none, a board of its own'}")
-    click.echo(f"kind: {_kind(certificate)}")
+    click.echo(f"kind: {kind_line(certificate)}")
     if result.holds:
         click.echo(f"beyond the rules, one has to believe: {result.beliefs}")
         click.echo(f"checked: {certificate.verdict()}")
@@ -44,7 +44,8 @@ def check(context: click.Context, file: str) -> None:
     context.exit(REFUSED)
 
 
-def _kind(certificate: Certificate) -> str:
+def kind_line(certificate: Certificate) -> str:
+    """A certificate's kind, with what it holds."""
     counts = ", ".join(f"{count} {name}" for name, count in certificate.counts().items() if count)
     rung = f", rung {certificate.rung}" if certificate.rung else ""
     return f"{certificate.kind} ({counts or 'no moves'}{rung})"

@@ -7,6 +7,7 @@ from solver.cli.application import Application
 from solver.cli.check import check
 from solver.cli.deal import deal
 from solver.cli.lists import daily, winnable
+from solver.cli.prove import prove
 from solver.cli.replay import replay
 from solver.cli.report import report
 from solver.cli.rules import rules
@@ -32,6 +33,7 @@ for command in (
     analyze,
     deal,
     verify,
+    prove,
     check,
     rules,
     run,

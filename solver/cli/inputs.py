@@ -8,7 +8,7 @@ from typing import IO
 
 import click
 
-from solver.deals import deal_position, parse_deal
+from solver.deals import DealId, deal_position, parse_deal
 from solver.errors import InputError
 from solver.notation import SEPARATOR, iter_boards, parse_board, parse_moves
 from solver.position import Move, Position
@@ -82,18 +82,19 @@ def read_moves(stream: IO[bytes]) -> list[Move]:
 _DEAL = re.compile(r"(?:[A-Za-z]+:)?[0-9]+", re.ASCII)
 
 
-def names_deal(argument: str) -> bool:
-    """Whether an argument names a deal, ``ms:24`` or ``617``, and not a file.
+def deal_named(argument: str) -> DealId | None:
+    """The deal that an argument names, ``ms:24`` or ``617``; None if it names a file.
 
     A file with a name like a deal's is reached as ``./ms:24``.
     """
-    return _DEAL.fullmatch(argument) is not None
+    return parse_deal(argument) if _DEAL.fullmatch(argument) else None
 
 
 def board_or_deal(argument: str, rules: Rules, transpose: bool) -> Position:
     """The position that an argument names: a deal, or a file, or ``-``."""
-    if names_deal(argument):
-        return deal_position(parse_deal(argument), rules)
+    deal = deal_named(argument)
+    if deal is not None:
+        return deal_position(deal, rules)
     return read_board(open_file(argument), rules, transpose)
 
 

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.inputs import board_or_deal, names_deal, open_file, read_board
+from solver.cli.inputs import board_or_deal, deal_named, open_file, read_board
 from solver.cli.options import budget, engine_option, rule_set, rules_line, transpose_option
 from solver.cli.progress import announce_compiling
 from solver.cli.solve import STATUS, outcome_line
 from solver.cli.work import work_alone
-from solver.deals import parse_deal
 from solver.errors import InputError
 from solver.position import Position
 from solver.rules import Rules
@@ -97,7 +96,7 @@ def replay(
 def _named_position(deal: str | None, board: str | None, rules: Rules, transpose: bool) -> tuple[str, Position]:
     """The position to show, and what to call it."""
     if deal is not None and board is None:
-        name = str(parse_deal(deal)) if names_deal(deal) else _board_name(deal)
+        name = str(deal_named(deal) or _board_name(deal))
         return name, board_or_deal(deal, rules, transpose)
     if board is not None and deal is None:
         return _board_name(board), read_board(open_file(board), rules, transpose)

@@ -65,6 +65,11 @@ def _desk(max_memory: int) -> _Desk:
     return desk
 
 
+def workspace(max_memory: int) -> Workspace:
+    """This thread's workspace for a memory budget, as its last search has left it."""
+    return _desk(max_memory).work
+
+
 def search(
     position: Position, rules: Rules, *, max_nodes: int, max_memory: int, abort: np.ndarray | None = None
 ) -> SearchResult:

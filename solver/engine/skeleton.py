@@ -19,6 +19,9 @@ from solver.engine.packed import PILES, RANKS, SPACES, SPACES_ANY, SPACES_KINGS,
 
 UNDECIDED, RELAXED_WON, RELAXED_LOST = 0, 1, 2
 
+# What `relaxed_moves` returns
+RELAXED_OVER, RELAXED_SAFE, RELAXED_OPEN = 0, 1, 2
+
 # Columns of Skeletons.known
 NUMBER, VERDICT, OPENED = 0, 1, 2
 # Places of the search's counts
@@ -122,11 +125,11 @@ def skeleton_place(table, key):
 
 
 @bare_kernel
-def _relaxed_moves(board, left, moves, steps):
+def relaxed_moves(board, left, moves, steps):
     """The moves of the relaxed game from a skeleton, as a bit set: suits 0-3 to found, 4 + p to break pile p's stump.
 
-    Returns -1 if the skeleton is won: no bad bond is left, then the lowest card can always be founded. Where a founding
-    is safe (every card of rank two lower is founded), it is the only move.
+    Returns RELAXED_OVER if the skeleton is won: no bad bond is left, then the lowest card can always be founded;
+    RELAXED_SAFE if a founding is safe (every card of rank two lower is founded) and thus the only move; RELAXED_OPEN.
     """
     ranks, piles, spaces = board.size[RANKS], board.size[PILES], board.size[SPACES]
     released = 0
@@ -140,7 +143,7 @@ def _relaxed_moves(board, left, moves, steps):
         else:
             empties += 1
     if not stumps:
-        return -1
+        return RELAXED_OVER
     lowest_count = ranks
     for suit in range(4):
         released &= ~(((1 << (4 * left[suit])) - 1) & (0x1111111111111 << suit))
@@ -171,7 +174,7 @@ def _relaxed_moves(board, left, moves, steps):
         if fits:
             if lowest_count >= rank - 1:
                 moves[0] = 1 << suit
-                return 1
+                return RELAXED_SAFE
             moves[0] |= 1 << suit
     for p in range(piles):
         k = left[4 + p]
@@ -187,7 +190,37 @@ def _relaxed_moves(board, left, moves, steps):
             fits = need < 0 and own < 0
         if fits:
             moves[0] |= 16 << p
-    return 1
+    return RELAXED_OPEN
+
+
+@bare_kernel
+def unpack_skeleton(board, key, left):
+    """Fill int64[17] ``left`` with the foundations and the bad bonds left in each pile of a skeleton."""
+    ranks, piles = board.size[RANKS], board.size[PILES]
+    rest = key
+    for suit in range(4):
+        left[suit] = rest % (ranks + 1)
+        rest //= ranks + 1
+    for p in range(piles):
+        radix = board.pile_step[p + 1] // board.pile_step[p] if p + 1 < 13 else rest + 1
+        left[4 + p] = rest % radix
+        rest //= radix
+
+
+@bare_kernel
+def play_relaxed(board, left, move):
+    """Make a move of the relaxed game in ``left``; what it adds to the skeleton's number."""
+    if move >= 4:
+        left[move] -= 1
+        return -board.pile_step[move - 4]
+    card = 4 * left[move] + move
+    left[move] += 1
+    p = board.pile[card]
+    k = left[4 + p]
+    if not k or board.stump[p, k] != card:
+        return board.suit_step[move]
+    left[4 + p] -= 1
+    return board.suit_step[move] - board.pile_step[p]
 
 
 @bare_kernel
@@ -202,16 +235,8 @@ def relaxed_verdict(board, table, key):
     known, search = table.known, table.search
     if known[place, VERDICT] != UNDECIDED:
         return known[place, VERDICT]
-    ranks, piles = board.size[RANKS], board.size[PILES]
     left, moves, places, keys = search.left, search.moves, search.places, search.keys
-    rest = key
-    for suit in range(4):
-        left[0, suit] = rest % (ranks + 1)
-        rest //= ranks + 1
-    for p in range(piles):
-        radix = board.pile_step[p + 1] // board.pile_step[p] if p + 1 < 13 else rest + 1
-        left[0, 4 + p] = rest % radix
-        rest //= radix
+    unpack_skeleton(board, key, left[0])
     scratch = left[MAX_DEPTH - 1]
     depth = 0
     keys[0] = key
@@ -223,7 +248,7 @@ def relaxed_verdict(board, table, key):
             if search.counts[STEPS_LEFT] <= 0:
                 return UNDECIDED
             search.counts[STEPS_LEFT] -= 1
-            if _relaxed_moves(board, now, moves[depth], scratch) < 0:
+            if relaxed_moves(board, now, moves[depth], scratch) == RELAXED_OVER:
                 for d in range(depth + 1):
                     known[places[d], VERDICT] = RELAXED_WON
                 return RELAXED_WON
@@ -236,18 +261,7 @@ def relaxed_verdict(board, table, key):
         child = left[depth + 1]
         for i in range(17):
             child[i] = now[i]
-        child_key = keys[depth]
-        if move < 4:
-            card = 4 * now[move] + move
-            child[move] += 1
-            child_key += board.suit_step[move]
-            p = board.pile[card]
-            if now[4 + p] and board.stump[p, now[4 + p]] == card:
-                child[4 + p] -= 1
-                child_key -= board.pile_step[p]
-        else:
-            child[move] -= 1
-            child_key -= board.pile_step[move - 4]
+        child_key = keys[depth] + play_relaxed(board, child, move)
         place = skeleton_place(table, child_key)
         if place < 0:
             return UNDECIDED

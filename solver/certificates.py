@@ -1,0 +1,265 @@
+"""Certificates of deals: a verdict, and the file that proves it to anyone. See docs/certificates.md.
+
+The referee owns the format and checks; here the engines' closed sets become its records, and the smallest certificate
+is chosen. Knows nothing of click.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from solver.cards import SUITS
+from solver.deals import DealId
+from solver.engine.packed import RANKS_PER_WORD
+from solver.engine.packing import CODE_BOTTOM
+from solver.notation import move_text
+from solver.position import Position, padded
+from solver.referee import Certificate, certificate_bytes, check_certificate
+from solver.referee.certificate import BOTTOM, COUNTS, DEALT, FOUNDED, LARGEST_BODY, MOST_RECORDS, ON_SUIT
+from solver.rules import Rules, rules_of
+from solver.solving import DEFAULT_MAX_MEMORY, DEFAULT_MAX_NODES, Outcome, Verdict, engine_for, solve
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_POSITIONS = 1_000_000
+"""A deal with more positions gets no strict certificate."""
+
+MOST_CLASSES = 1_000_000
+"""A certificate with more classes would take the checker most of a day."""
+
+LEAST_IMAGES, IMAGES_A_CLASS = 100_000, 20
+"""Classes of a coarser rung that may be looked at: at least so many, or so many for each class of the smallest
+certificate so far. Leaning on a rung is tried with eleven rungs, and most of them help little."""
+
+MOST_CHECKED = 20_000
+"""Records of a certificate that is checked as soon as it is made: more take the checker minutes."""
+
+NEAR = 1.5
+"""Bodies this many times as long as the shortest are compressed as well, to see which file is the smallest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A verdict and the certificate that proves it.
+
+    Attributes
+    ----------
+    outcome
+        The verdict, and how the search found it.
+    certificate, file
+        What proves it, and the bytes of its file; None where there is none.
+    why_none
+        Why there is none, in a sentence.
+    is_checked
+        Whether the referee has checked the file.
+    """
+
+    outcome: Outcome
+    certificate: Certificate | None = None
+    file: bytes | None = None
+    why_none: str | None = None
+    is_checked: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the deal."""
+        return self.outcome.verdict
+
+
+class RefusedCertificate(RuntimeError):
+    """A certificate that the referee refuses: a fault of the engine, never of the input."""
+
+
+def prove(
+    position: Position,
+    rules: Rules | str,
+    *,
+    deal: DealId | None = None,
+    strict: bool = False,
+    check: bool = True,
+    max_nodes: int = DEFAULT_MAX_NODES,
+    max_memory: int = DEFAULT_MAX_MEMORY,
+    abort: "NDArray[np.uint8] | None" = None,
+) -> Proof:
+    """Prove a position won or lost and make the certificate that shows it.
+
+    Parameters
+    ----------
+    position
+        The position; missing last piles count as empty.
+    rules
+        A rule set, or a variant's name.
+    deal
+        The deal that the position is, to be named in the certificate.
+    strict
+        Prove a lost position by all positions that legal moves lead to, at most ``MOST_POSITIONS``, with no theory.
+        Rules that the quota search does not serve have no other certificates.
+    check
+        Have the referee check the certificate, if it has at most ``MOST_CHECKED`` records.
+    max_nodes, max_memory
+        Budgets of the search, as for ``solve``; the closed sets take at most as much memory again.
+    abort
+        An array of one element; another thread that sets it ends the work within a moment.
+
+    Returns
+    -------
+    Proof
+        With a certificate, unless the verdict is unknown or its proof is too large; then with the reason.
+
+    Raises
+    ------
+    InputError, RefusedWin
+        As ``solve`` raises them.
+    RefusedCertificate
+        If the referee refuses the certificate.
+    """
+    rules = rules_of(rules) if isinstance(rules, str) else rules
+    abort = np.zeros(1, np.uint8) if abort is None else abort
+    outcome = solve(position, rules, max_nodes=max_nodes, max_memory=max_memory, tidy=True, abort=abort)
+    position = padded(position, rules)
+    if outcome.moves is not None:
+        moves = "".join(move_text(move) + "\n" for move in outcome.moves)
+        won = Certificate("won", rules, position, deal, sections={"moves": moves.encode()})
+        return _proof(outcome, won, check)
+    strict = strict or engine_for(rules).name != "quota"
+    if not strict and outcome.verdict is Verdict.UNKNOWN:
+        return Proof(outcome, why_none=f"the search is out of {outcome.why_unknown}; a larger budget may decide")
+    try:
+        found = _strict(position, rules, abort) if strict else _smallest(position, rules, max_memory, abort)
+    except MemoryError:
+        return Proof(outcome, why_none="there is not enough memory for the closed set")
+    if found is not None:
+        if outcome.verdict is Verdict.UNKNOWN:
+            outcome = replace(outcome, verdict=Verdict.LOST, why_unknown=None)
+        return _proof(outcome, replace(found, deal=deal), check)
+    if abort[0]:
+        why = "interrupted"
+    elif strict:
+        why = f"the deal has more than {MOST_POSITIONS:,} positions, too many for a strict certificate"
+    else:
+        why = f"no closed set has at most {MOST_CLASSES:,} classes and fits in the memory"
+    return Proof(outcome, why_none=why)
+
+
+def _proof(outcome: Outcome, certificate: Certificate, check: bool) -> Proof:
+    file = certificate_bytes(certificate)
+    check = check and sum(certificate.counts().values()) <= MOST_CHECKED
+    if check:
+        answer = check_certificate(file)
+        if not answer.holds:
+            raise RefusedCertificate(f"the referee refuses the certificate: {answer.problem}\n{answer.board or ''}")
+    return Proof(outcome, certificate, file, is_checked=check)
+
+
+def _strict(position: Position, rules: Rules, abort: "NDArray[np.uint8]") -> Certificate | None:
+    from solver.engine.plain import all_positions
+
+    keys = all_positions(position, rules, MOST_POSITIONS, abort)
+    if keys is None:
+        return None
+    return Certificate("strict", rules, position, sections={"positions": _position_records(keys, position, rules)})
+
+
+def _smallest(position: Position, rules: Rules, max_memory: int, abort: "NDArray[np.uint8]") -> Certificate | None:
+    """The smallest certificate found of a deal that the quota search has just proved lost, in this thread."""
+    found = [one for one in lost_certificates(position, rules, max_memory=max_memory, abort=abort) if _fits(one)]
+    if not found or abort[0]:
+        return None
+    shortest = min(map(_body_size, found))
+    near = [one for one in found if _body_size(one) <= NEAR * shortest]
+    return min(near, key=lambda one: len(certificate_bytes(one)))
+
+
+def lost_certificates(
+    position: Position, rules: Rules, *, max_memory: int = DEFAULT_MAX_MEMORY, abort: "NDArray[np.uint8] | None" = None
+) -> Iterator[Certificate]:
+    """Certificates of a lost deal: its skeletons; or its classes on every rung, and with the help of every rung.
+
+    The position has all its piles, and the quota search serves the rules. No position that can be won has any.
+    """
+    from solver.engine.closure import ClosedSets, LostDeal
+
+    ranks = position.ranks
+    lost = LostDeal(position, rules, max_memory, np.zeros(1, np.uint8) if abort is None else abort)
+
+    def certificate(kind: str, rung: int, sets: ClosedSets) -> Certificate:
+        exact, on_rung = (sets.coarse_classes, sets.classes) if kind == "rung" else (sets.classes, sets.coarse_classes)
+        sections = {
+            "skeletons": _skeleton_records(sets.skeletons),
+            "rung-classes": _class_records(on_rung, ranks),
+            "classes": _class_records(exact, ranks),
+        }
+        return Certificate(kind, rules, position, rung=rung if len(on_rung) else 0, sections=sections)
+
+    relaxed = lost.relaxed()
+    if relaxed is not None:
+        yield certificate("skeleton", 0, relaxed)
+        return
+    most = MOST_CLASSES
+    rungs = range(ranks - 2, 0, -1)
+    for rung in (*rungs, 0):
+        sets = lost.on_rung(rung, most)
+        if sets is not None:
+            yield certificate("rung" if rung else "class", rung, sets)
+            most = min(most, sets.size())
+    for rung in rungs:
+        sets = lost.on_rung(0, most, rung, max(LEAST_IMAGES, IMAGES_A_CLASS * most))
+        if sets is not None and sets.size() < most:
+            yield certificate("class", rung, sets)
+            most = sets.size()
+
+
+def _fits(certificate: Certificate) -> bool:
+    return _body_size(certificate) <= LARGEST_BODY and sum(certificate.counts().values()) <= MOST_RECORDS
+
+
+def _body_size(certificate: Certificate) -> int:
+    return sum(map(len, certificate.sections.values()))
+
+
+_CHARACTERS = np.frombuffer(f"{ON_SUIT}{BOTTOM}{DEALT}{FOUNDED}?".encode(), np.uint8)
+"""The characters of a record, by the codes of the engines' keys, which agree on them."""
+
+
+def _class_records(keys: np.ndarray, ranks: int) -> bytes:
+    """Records of keys as in ``packed``: five ranks a word."""
+    places = [
+        (rank // RANKS_PER_WORD, 12 * (rank % RANKS_PER_WORD) + 3 * suit)
+        for rank in range(ranks)
+        for suit in range(SUITS)
+    ]
+    return _sorted_lines(_characters(keys, places))
+
+
+def _position_records(keys: np.ndarray, position: Position, rules: Rules) -> bytes:
+    """Records of keys as in ``packing``: card c in word c % 3; every bottom has the same code there."""
+    cards = range(SUITS * position.ranks)
+    characters = _characters(keys, [(card % 3, 3 * (card // 3)) for card in cards])
+    if rules.spaces != "any":
+        kings = SUITS * (position.ranks - 1) if rules.spaces == "kings" else SUITS * position.ranks
+        dealt = characters[:, :kings]
+        dealt[dealt == _CHARACTERS[CODE_BOTTOM]] = ord(DEALT)
+    return _sorted_lines(characters)
+
+
+def _characters(keys: np.ndarray, places: list[tuple[int, int]]) -> np.ndarray:
+    """For keys int64[n, 3], and the word and shift of each card: uint8[n, cards]."""
+    characters = np.empty((len(keys), len(places)), np.uint8)
+    for card, (word, shift) in enumerate(places):
+        characters[:, card] = _CHARACTERS[keys[:, word] >> shift & 7]
+    return characters
+
+
+def _skeleton_records(rows: np.ndarray) -> bytes:
+    return _sorted_lines(np.frombuffer(COUNTS.encode(), np.uint8)[rows])
+
+
+def _sorted_lines(characters: np.ndarray) -> bytes:
+    """The rows of uint8[n, width] in order, each with its LF."""
+    count, width = characters.shape
+    lines = np.full((count, width + 1), ord("\n"), np.uint8)
+    lines[:, :width] = characters
+    return bytes(np.sort(lines.view(f"S{width + 1}"), axis=0).tobytes())
