@@ -181,7 +181,7 @@ def test_no_member_can_be_spared() -> None:
                 made = replace(certificate, rung=rung, sections={**certificate.sections, name: fewer})
                 assert not holds(made), (certificate, name, records[place])
                 spared += 1
-    assert spared > 1500
+    assert spared > 1000
 
 
 def test_no_won_or_foreign_member_can_be_added() -> None:
@@ -201,9 +201,9 @@ def test_no_won_or_foreign_member_can_be_added() -> None:
 
 def test_a_record_changed_is_refused_or_means_the_same() -> None:
     """A changed record is another position of the same class, or the certificate is refused."""
-    random, refused, same = Random(9), 0, 0
+    random, refused = Random(9), 0
     for certificate in (*real(), *small_losses()):
-        for _ in range(4):
+        for _ in range(6):
             name = random.choice([name for name in certificate.sections if certificate.section(name)])
             records = certificate.records(name)
             place = random.randrange(len(records))
@@ -214,7 +214,6 @@ def test_a_record_changed_is_refused_or_means_the_same() -> None:
             made = replace(certificate, sections={**certificate.sections, name: body})
             if holds(made):
                 assert _keys(made, name) == _keys(certificate, name)
-                same += 1
             else:
                 refused += 1
     assert refused > 1000
