@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parent.parent / "README.md").read_text()
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
 
 
 def console_examples() -> list[tuple[str, list[str]]]:
@@ -26,6 +27,7 @@ def console_examples() -> list[tuple[str, list[str]]]:
 def steady(line: str) -> str:
     """A line without what differs between machines and versions of the engine: figures, and which moves win."""
     line = re.sub(r"\d+ (positions?|class|classes), \d+\.\d+ s", "NODES, TIME", line)
+    line = re.sub(r"\d+ bytes", "BYTES", line)
     line = re.sub(r"\d+ moves", "MOVES", line)
     return re.sub(r"[A2-9TJQK][HCDS] (\d+|F) (\d+|F)", "MOVE", line)
 
@@ -35,9 +37,15 @@ def test_console_example(command: str, shown: list[str], tmp_path: Path) -> None
     script = tmp_path / "citadel"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m solver "$@"\n')
     script.chmod(0o755)
-    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    found = os.pathsep.join([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": found}
     printed = subprocess.run(
-        ["sh", "-c", command], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ["sh", "-c", command],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     lines = [line for line in printed.stdout.splitlines() if "compiling the kernels" not in line]
     if shown[-1] == "...":
@@ -54,9 +62,9 @@ def test_python_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("won ")
     assert len(lines) > 60
-    assert lines[-2:] == ["won", "QS 1 F False False"]
+    assert lines[-3:] == ["won", "QS 1 F False False", "won True"]
 
 
 def test_links_lead_somewhere() -> None:
     for target in re.findall(r"\]\((?!http)([^)#]+)", README):
-        assert (Path(__file__).parent.parent / target).exists(), target
+        assert (ROOT / target).exists(), target
