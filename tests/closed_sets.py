@@ -9,114 +9,137 @@ from solver.referee import Certificate
 from solver.referee.check import PlainGame
 from solver.referee.classes import ClassGame, Levels
 from solver.referee.relaxed import RelaxedGame
-from solver.referee.table import Board, Skeleton, hosts_of
+from solver.referee.table import Board, Hosts, hosts_of
 from solver.rules import Rules
 
 
 class NotLost(Exception):
-    """The board, or what was given up for lost, is not lost in this game, or takes too many records to prove so."""
+    """A game can be won, or takes too many records to say; or the kind of certificate asked for is not needed."""
 
 
-def closed_set(game: Any, starts: Iterable[Any], most: int, is_lost: Callable[[Any], bool] = lambda _: False) -> dict:
-    """What ``starts`` lead to, by keys: settled first, and not beyond what is known to be lost."""
-    members: dict[bytes, Any] = {}
-    waiting = list(starts)
+def reached(
+    game: Any, starts: Iterable[Any], most: int, is_lost: Callable[[Any], bool] = lambda _: False
+) -> tuple[dict[bytes, Any], bool]:
+    """What ``starts`` lead to, by keys, but for what is won; and whether anything is.
+
+    Safe foundings are followed, and nothing is gone into that is known to be lost.
+    """
+    met: dict[bytes, Any] = {}
+    waiting, wins = list(starts), False
     while waiting:
         node = waiting.pop()
-        safe = next(game.safe_foundings(node), None)
-        if game.key(node) in members or is_lost(node):
+        if game.key(node) in met or is_lost(node):
             continue
-        if game.is_won(node) or len(members) == most:
-            raise NotLost
+        if game.is_won(node):
+            wins = True
+            continue
+        safe = next(game.safe_foundings(node), None)
         if safe is not None:
             waiting.append(next(safe))  # what comes of a safe founding is won or lost all together
             continue
-        members[game.key(node)] = node
+        if len(met) == most:
+            raise NotLost
+        met[game.key(node)] = node
         waiting += [after for _, results in game.steps(node) for after in results]
-    return members
+    return met, wins
+
+
+class Lost:
+    """What was proved lost in a game, as far as it was asked for."""
+
+    def __init__(self, game: Any, most: int, is_lost: Callable[[Any], bool] = lambda _: False) -> None:
+        self.game, self.most, self.is_known_lost = game, most, is_lost
+        self.members: dict[bytes, Any] = {}
+        self.verdicts: dict[bytes, bool] = {}
+
+    def prove(self, start: Any) -> None:
+        """Gather a closed set around a node, or raise NotLost."""
+        met, wins = reached(self.game, [start], self.most, self.is_known_lost)
+        if wins:
+            raise NotLost
+        self.members |= met
+
+    def is_lost(self, node: Any) -> bool:
+        """Whether a node is lost."""
+        key = self.game.key(node)
+        if key not in self.verdicts:
+            try:
+                self.prove(node)
+                self.verdicts[key] = True
+            except NotLost:
+                self.verdicts[key] = False
+        return self.verdicts[key]
 
 
 def certificate(
     kind: str, start: Position, rules: Rules, *, rung: int = 0, most: int = 20_000, deal: DealId | None = None
 ) -> Certificate:
-    """A certificate that the start is lost. Raises NotLost if this kind, leaning on this rung, proves nothing."""
+    """A certificate that the start is lost.
+
+    A class certificate leans on a rung if one is given. Raises NotLost if there is no certificate of this kind, or if
+    nothing but what it would lean on is needed.
+    """
     board = Board(start, rules)
-    if kind == "strict":
-        game = PlainGame(board)
-        positions = closed_set(game, [start], most)
-        return _certificate(kind, start, rules, deal, 0, positions=_records(board, map(hosts_of, positions.values())))
-    relaxed = Relaxed(board, most)
-    if kind == "skeleton":
-        relaxed.lost_from(board.skeleton(hosts_of(start)))
-        return _certificate(kind, start, rules, deal, 0, skeletons=relaxed.records())
-    on_rung = Rung(board, rung, relaxed, most)
-    if kind == "rung":
-        on_rung.lost_from(on_rung.game.levels(hosts_of(start)))
-        if not on_rung.members:
-            raise NotLost  # its skeleton alone proves it
-        records = {"rung_classes": on_rung.records(), "skeletons": relaxed.records()}
-        return _certificate(kind, start, rules, deal, rung, **records)
-    exact = ClassGame(board, 0)
-    is_lost = on_rung.is_lost if rung else relaxed.is_lost
-    classes = closed_set(exact, [exact.levels(hosts_of(start))], most, is_lost)
-    if not classes:
+    hosts = hosts_of(start)
+    skeletons = Lost(RelaxedGame(board), most)
+
+    def skeleton_is_lost(node: Levels) -> bool:
+        return skeletons.is_lost(board.skeleton(node.hosts))
+
+    classes_of_rung = Lost(ClassGame(board, rung), most, skeleton_is_lost)
+
+    def image_is_lost(node: Levels) -> bool:
+        return classes_of_rung.is_lost(classes_of_rung.game.levels(node.hosts))
+
+    classes = Lost(ClassGame(board, 0), most, image_is_lost if rung else skeleton_is_lost)
+    positions = Lost(PlainGame(board), most)
+    main: Lost
+    match kind:
+        case "strict":
+            main = positions
+            main.prove(start)
+        case "skeleton":
+            main = skeletons
+            main.prove(board.skeleton(hosts))
+        case "rung":
+            main = classes_of_rung
+            main.prove(main.game.levels(hosts))
+        case _:
+            main = classes
+            main.prove(main.game.levels(hosts))
+    if not main.members:
         raise NotLost
-    records = {
-        "classes": _records(board, (node.hosts for node in classes.values())),
-        "rung_classes": on_rung.records(),
-        "skeletons": relaxed.records(),
+    sections = {
+        "skeletons": section(map(board.skeleton_record, skeletons.members.values())),
+        "rung-classes": section(board.record(node.hosts) for node in classes_of_rung.members.values()),
+        "classes": section(board.record(node.hosts) for node in classes.members.values()),
+        "positions": section(board.record(hosts_of(position)) for position in positions.members.values()),
     }
-    return _certificate(kind, start, rules, deal, rung if on_rung.members else 0, **records)
+    return Certificate(kind, rules, start, deal, rung if classes_of_rung.members else 0, sections)
 
 
-class Relaxed:
-    """The lost skeletons that were asked for so far."""
+def everything(kind: str, start: Position, rules: Rules, rung: int = 0, most: int = 20_000) -> Certificate:
+    """What looks like a certificate of a board that can be won: everything that is reached, but for what is won.
 
-    def __init__(self, board: Board, most: int) -> None:
-        self.board, self.game, self.most = board, RelaxedGame(board), most
-        self.members: dict[bytes, Skeleton] = {}
-
-    def lost_from(self, skeleton: Skeleton) -> None:
-        self.members |= closed_set(self.game, [skeleton], self.most)
-
-    def is_lost(self, node: Levels) -> bool:
-        try:
-            self.lost_from(self.board.skeleton(node.hosts))
-        except NotLost:
-            return False
-        return True
-
-    def records(self) -> bytes:
-        return b"".join(sorted(self.board.skeleton_record(skeleton) + b"\n" for skeleton in self.members.values()))
-
-
-class Rung:
-    """The lost classes of a rung that were asked for so far."""
-
-    def __init__(self, board: Board, rung: int, relaxed: Relaxed, most: int) -> None:
-        self.board, self.game, self.relaxed, self.most = board, ClassGame(board, rung), relaxed, most
-        self.members: dict[bytes, Levels] = {}
-
-    def lost_from(self, node: Levels) -> None:
-        self.members |= closed_set(self.game, [node], self.most, self.relaxed.is_lost)
-
-    def is_lost(self, node: Levels) -> bool:
-        try:
-            self.lost_from(self.game.levels(node.hosts))
-        except NotLost:
-            return False
-        return True
-
-    def records(self) -> bytes:
-        return _records(self.board, (node.hosts for node in self.members.values()))
+    Raises NotLost if that is too much.
+    """
+    board = Board(start, rules)
+    hosts: Hosts = hosts_of(start)
+    match kind:
+        case "strict":
+            met, _ = reached(PlainGame(board), [start], most)
+            records = [board.record(hosts_of(position)) for position in met.values()]
+        case "skeleton":
+            met, _ = reached(RelaxedGame(board), [board.skeleton(hosts)], most)
+            records = [*map(board.skeleton_record, met.values())]
+        case _:
+            game = ClassGame(board, rung)
+            met, _ = reached(game, [game.levels(hosts)], most)
+            records = [board.record(node.hosts) for node in met.values()]
+    empty = Certificate(kind, rules, start, None, rung)
+    return Certificate(kind, rules, start, None, rung, {empty.main_section(): section(records)})
 
 
-def _records(board: Board, positions: Iterable[list[int]]) -> bytes:
-    return b"".join(sorted(board.record(hosts) + b"\n" for hosts in positions))
-
-
-def _certificate(
-    kind: str, start: Position, rules: Rules, deal: DealId | None, rung: int, **sections: bytes
-) -> Certificate:
-    named = {name.replace("_", "-"): section for name, section in sections.items()}
-    return Certificate(kind, rules, start, deal, rung, named)
+def section(records: Iterable[bytes]) -> bytes:
+    """A section that holds these records, in order."""
+    return b"".join(sorted(record + b"\n" for record in {*records}))

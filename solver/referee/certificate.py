@@ -197,10 +197,7 @@ def _certificate_of_head(values: dict[str, str]) -> Certificate:
     if not 1 <= ranks <= RANKS:
         raise InputError(f"a deck has 1 to {RANKS} ranks, not {ranks}")
     rules = _parse_rules(values["variant"], values["rules"])
-    # A leading ":" says that a line is a pile, so that no board is taken for one pasted downwards.
-    lines = values["board"].splitlines()
-    marked = [line if line.startswith((":", "Foundations:")) else f": {line}" for line in lines]
-    start = parse_board("\n".join(marked), rules, ranks=ranks)
+    start = parse_board(values["board"], rules, ranks=ranks)
     deal = None if values["deal"] == "none" else parse_deal(values["deal"])
     return Certificate(values["kind"], rules, start, deal, int(values["rung"]))
 
