@@ -91,7 +91,7 @@ class Successors(NamedTuple):
     keys
         int64[n, 4]: three key words and the skeleton's number.
     size
-        int64[3]: how many there are; 1 if some were left out; how many there may be.
+        int64[3]: how many there are; 1 if some were left out, then no more are written; how many there may be.
     """
 
     keys: np.ndarray
@@ -273,7 +273,8 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
     while True:
         if mode == _ENTER:
             if rank == ranks:
-                _seat_rest(board, n, commits, out)
+                if not _seat_rest(board, n, commits, out):
+                    return
                 mode = _CHANGE
                 continue
             used[rank] = 0
@@ -363,7 +364,10 @@ def _change(commits, n):
 
 @bare_kernel
 def _seat_rest(board, n, commits, out):
-    """The second half of ``take_step``: ``n`` decisions seat the pinned cards; seat the floats that must be seated."""
+    """The second half of ``take_step``: ``n`` decisions seat the pinned cards; seat the floats that must be seated.
+
+    Returns False when there is no room for another result.
+    """
     ranks, piles = board.size[RANKS], board.size[PILES]
     fixed = commits.fixed
     lifted = fixed[_LIFTED]
@@ -388,22 +392,21 @@ def _seat_rest(board, n, commits, out):
             _decide(commits, n, rank, todo)
             n += 1
         else:
+            if out.size[0] >= out.size[2]:
+                out.size[1] = 1
+                return False
             _emit(ranks, n, spare_left, commits, out)
         while n > first and not _change(commits, n):
             n -= 1
         if n == first:
-            return
+            return True
         rank, todo = commits.rank[n - 1], commits.left[n - 1]
 
 
 @bare_kernel
 def _emit(ranks, n, spare_left, commits, out):
     """Write one result of ``take_step``: ``n`` committed cards where they are seated, the others in canonical order."""
-    place = out.size[0]
-    if place >= out.size[2]:
-        out.size[1] = 1
-        return
-    key = out.keys[place]
+    key = out.keys[out.size[0]]
     key[0], key[1], key[2], key[3] = commits.key[0], commits.key[1], commits.key[2], commits.fixed[_SKELETON]
     lifted = commits.fixed[_LIFTED]
     for i in range(n):
@@ -421,4 +424,4 @@ def _emit(ranks, n, spare_left, commits, out):
                 h &= h - 1
             else:
                 write_code(key, card, CODE_SPACE)
-    out.size[0] = place + 1
+    out.size[0] += 1

@@ -5,6 +5,7 @@ Works on the moves that ``realize`` has written. A change is kept only if all mo
 
 import numpy as np
 
+from solver.engine.bits import popcount
 from solver.engine.cache import bare_kernel
 from solver.engine.packed import (
     FOUNDED,
@@ -25,6 +26,8 @@ from solver.engine.realize import MAX_MOVES, N_MOVES
 MAX_PASSES = 8
 WINDOW = 60
 """How far ahead of a position a shortcut is looked for."""
+EVERY_THIRD = 0o111111111111111111111
+"""One bit of each card of a key."""
 MAX_DIFFERENT = 4
 """Cards that may lie differently in two positions between which a shortcut is looked for."""
 
@@ -181,11 +184,15 @@ def _different(a, b, cards):
     n = 0
     for word in range(3):
         x = a[word] ^ b[word]
+        n += popcount((x | x >> 1 | x >> 2) & EVERY_THIRD)
+    if n > MAX_DIFFERENT:
+        return MAX_DIFFERENT + 1
+    n = 0
+    for word in range(3):
+        x = a[word] ^ b[word]
         place = 0
         while x:
             if x & 7:
-                if n == MAX_DIFFERENT:
-                    return n + 1
                 cards[n] = 20 * word + place
                 n += 1
             x >>= 3
