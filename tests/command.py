@@ -1,5 +1,6 @@
 """Running the command line in tests, in this process or in one of its own, and engines made for a test."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -34,3 +35,26 @@ def use_engine(monkeypatch: pytest.MonkeyPatch, search: Callable[..., SearchResu
     engine = solving.Engine("made-for-a-test", module.__name__, module.__name__, "position", serves=lambda _: True)
     monkeypatch.setattr(solving, "ENGINES", (engine,))
     monkeypatch.setattr(solving, "_prepared", {engine.name})
+
+
+def check_plain_python(engine: str, drawn: str, seeds: int = 40) -> None:
+    """Compiled and not, an engine's kernels search the same boards, drawn by an expression, in the same way."""
+    script = (
+        "from random import Random\n"
+        "from solver.samples import small_castle, small_position\n"
+        f"from solver.engine.{engine} import search\n"
+        f"for seed in range({seeds}):\n"
+        f"    print(search(*{drawn}, max_nodes=300, max_memory=1 << 26))\n"
+    )
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-W", "ignore::RuntimeWarning", "-c", script],  # integers wrap around in hashes
+            env=os.environ | {"NUMBA_DISABLE_JIT": switch},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for switch in "01"
+    ]
+    assert outputs[0].count("\n") == seeds
+    assert outputs[0] == outputs[1]

@@ -52,7 +52,7 @@ def _classes(keys, rung, board, state, out):
         decode(keys[i, 0], keys[i, 1], keys[i, 2], board, state)
         analyze(board, state, rung)
         canonicalize(board, state)
-        encode(state.host, state.sets[LIVE], state.sets[BAD], board.size[RANKS], out[i])
+        encode(state.host, state.sets[LIVE], state.sets[BAD], board.game[RANKS], out[i])
         analyze(board, state, rung)
         out[i, 3] = safe_founding(board, state)
 

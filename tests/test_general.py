@@ -1,9 +1,6 @@
 """The general engine and its kernels: packed play, exact keys, budgets, threads, and the dominances."""
 
 import csv
-import os
-import subprocess
-import sys
 import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +11,7 @@ import numba
 import numpy as np
 import pytest
 from boards import DATA, draw, sketch, small_rules
+from command import check_plain_python
 
 from solver.deals import DealId, deal_position, parse_deal
 from solver.engine import general, moves, packing
@@ -339,26 +337,7 @@ def test_won_and_stuck_boards() -> None:
 
 
 def test_kernels_run_as_plain_python() -> None:
-    """Compiled and not, the kernels open the same positions."""
-    script = (
-        "from random import Random\n"
-        "from solver.samples import small_position\n"
-        "from solver.engine.general import search\n"
-        "for seed in range(40):\n"
-        "    print(search(*small_position(Random(seed)), max_nodes=300, max_memory=1 << 28))\n"
-    )
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-W", "ignore::RuntimeWarning", "-c", script],
-            env=os.environ | {"NUMBA_DISABLE_JIT": switch, "PYTHONPATH": os.path.dirname(__file__)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for switch in "01"
-    ]
-    assert outputs[0].count("\n") == 40
-    assert outputs[0] == outputs[1]
+    check_plain_python("general", "small_position(Random(seed))")
 
 
 # Dominances

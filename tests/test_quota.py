@@ -9,6 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 from boards import draw, small_rules
+from command import check_plain_python
 from naive_classes import few_games
 
 from solver.deals import DealId, deal_position
@@ -174,3 +175,7 @@ def test_won_and_stuck_boards() -> None:
     stuck = "Foundations: D-2 S-2\nAH 2H\nAC 2C"
     rules = small_rules(2)
     assert search(draw(stuck, rules, ranks=2), rules, **ENOUGH).status == LOST
+
+
+def test_kernels_run_as_plain_python() -> None:
+    check_plain_python("quota", "small_castle(Random(seed))")

@@ -111,7 +111,7 @@ def safe_founding(board, state):
     it can be founded the moment it is uncovered.
     """
     founded = state.founded
-    ranks = board.size[RANKS]
+    ranks = board.game[RANKS]
     fewest = min(min(founded[0], founded[1]), min(founded[2], founded[3]))
     best = -1
     for suit in range(4):
@@ -128,8 +128,8 @@ def list_steps(board, state, rung, steps):
     """List the steps that a class allows and return their number. The state is the class's canonical member."""
     host, sets, founded, levels = state.host, state.sets, state.founded, state.levels
     kind, cards, target = steps.kind, steps.card, steps.target
-    ranks = board.size[RANKS]
-    any_card = board.size[SPACES] == SPACES_ANY
+    ranks = board.game[RANKS]
+    any_card = board.game[SPACES] == SPACES_ANY
     accessible, hosts, fluid, spare = levels[ACCESSIBLE], levels[HOSTS], levels[FLUID], levels[SPARE]
     # Uncovering costs nothing for an accessible card, one space for a host of a level that is not fluid.
     reachable = accessible
@@ -149,7 +149,7 @@ def list_steps(board, state, rung, steps):
         rank = card >> 2
         cost = 0 if accessible >> card & 1 else 1
         if not fluid >> rank & 1:
-            if not any_card and (rank < ranks - 1 or board.size[SPACES] != SPACES_KINGS):
+            if not any_card and (rank < ranks - 1 or board.game[SPACES] != SPACES_KINGS):
                 continue
             cost += 1
         if cost <= spare or cost == 0:
@@ -193,8 +193,8 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
     which levels are still free; the floats of the others are seated in every way too. The rest take canonical seats.
     """
     host, sets, levels = state.host, state.sets, state.levels
-    ranks = board.size[RANKS]
-    any_card = board.size[SPACES] == SPACES_ANY
+    ranks = board.game[RANKS]
+    any_card = board.game[SPACES] == SPACES_ANY
     bit = 1 << card
     own_rank = card >> 2
 
@@ -250,7 +250,7 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
     # At the tightest moment the committed cards are in their places and the others seated as well as possible. `room`
     # is how many piles are then left over; a committed card on a space takes one unless its level is short of hosts.
     places = levels[HOSTS] & ~bit
-    room = board.size[PILES] - popcount(bottom) - extra
+    room = board.game[PILES] - popcount(bottom) - extra
     for rank in range(ranks):
         cards = count4((lifted >> (4 * rank)) & RANK_MASK) + (rank == leaving)
         short = max(0, cards - count4((places >> (4 * rank + 4)) & RANK_MASK))
@@ -368,7 +368,7 @@ def _seat_rest(board, n, commits, out):
 
     Returns False when there is no room for another result.
     """
-    ranks, piles = board.size[RANKS], board.size[PILES]
+    ranks, piles = board.game[RANKS], board.game[PILES]
     fixed = commits.fixed
     lifted = fixed[_LIFTED]
     spare_left = False

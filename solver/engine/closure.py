@@ -180,7 +180,7 @@ def _enter_image(board, closure, rung, key, desk):
     analyze(board, child, rung)
     settled = 1 if safe_founding(board, child) < 0 else 0
     canonicalize(board, child)
-    encode(child.host, child.sets[LIVE], child.sets[BAD], board.size[RANKS], image)
+    encode(child.host, child.sets[LIVE], child.sets[BAD], board.game[RANKS], image)
     image[3] = key[3]
     return _enter(closure, image, settled)
 
@@ -263,7 +263,7 @@ def _close_skeletons(board, skeletons):
             if kind == RELAXED_OVER:
                 return False
             known[place, OPENED] = _PASSED if kind == RELAXED_SAFE else _FOLLOWED
-            for move in range(4 + board.size[PILES]):
+            for move in range(4 + board.game[PILES]):
                 if not moves[0] >> move & 1:
                     continue
                 for i in range(len(now)):

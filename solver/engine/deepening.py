@@ -172,7 +172,7 @@ def _iterate(board, root, work, rung, quota, prune, abort):
     analyze(board, work.state, rung)
     canonicalize(board, work.state)
     pending = work.pending
-    encode(work.state.host, work.state.sets[LIVE], work.state.sets[BAD], board.size[RANKS], pending.keys[0])
+    encode(work.state.host, work.state.sets[LIVE], work.state.sets[BAD], board.game[RANKS], pending.keys[0])
     pending.keys[0, 3] = root[3]
     pending.size[0] = 1
     pending.size[1] = 0
@@ -270,7 +270,7 @@ def search_deal(board, root, work, max_nodes, abort):
     counts[PRUNED] = 0
     counts[QUOTA] = 0
     reset_skeletons(work.skeletons)
-    ranks = board.size[RANKS]
+    ranks = board.game[RANKS]
     counts[PHASE_RUNG] = ranks
     if relaxed_verdict(board, work.skeletons, root[3]) == RELAXED_LOST:
         return LOST

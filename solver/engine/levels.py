@@ -42,8 +42,8 @@ def analyze(board, state, rung):
     each level r (bits of rank r + 1), the fluid levels and the free levels (bit r for level r), the spare spaces.
     """
     host, sets, levels = state.host, state.sets, state.levels
-    ranks = board.size[RANKS]
-    any_card = board.size[SPACES] == SPACES_ANY
+    ranks = board.game[RANKS]
+    any_card = board.game[SPACES] == SPACES_ANY
     live, bottom, ridden = sets[LIVE], sets[BOTTOM], sets[RIDDEN]
     built = live & ~sets[BAD]
     if not any_card:
@@ -73,7 +73,7 @@ def analyze(board, state, rung):
             accessible |= h
         elif any_card:
             stranded += excess
-    spare = board.size[PILES] - popcount(bottom & ~floats) - stranded
+    spare = board.game[PILES] - popcount(bottom & ~floats) - stranded
     free = fluid
     if any_card and spare >= 1:
         free = (1 << ranks) - 1
@@ -94,7 +94,7 @@ def canonicalize(board, state):
     The floats of each free level, by suit, go on that level's hosts, by suit; those left over go on spaces.
     """
     key, host, rider, sets, levels = state.key, state.host, state.rider, state.sets, state.levels
-    for rank in range(board.size[RANKS]):
+    for rank in range(board.game[RANKS]):
         if not levels[FREE] >> rank & 1:
             continue
         floats = levels[FLOATS] & (RANK_MASK << (4 * rank))

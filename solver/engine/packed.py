@@ -40,7 +40,7 @@ RANKS_PER_WORD = 5
 SPACES_NONE, SPACES_KINGS, SPACES_ANY = 0, 1, 2
 SPACES_CODE = {"none": SPACES_NONE, "kings": SPACES_KINGS, "any": SPACES_ANY}
 
-# Fields of Board.size
+# Places of what a board knows of the game
 RANKS, PILES, SPACES = 0, 1, 2
 
 # Places of a state's sets
@@ -54,7 +54,7 @@ ACCESSIBLE, FLOATS, HOSTS, FLUID, FREE, SPARE = 0, 1, 2, 3, 4, 5
 
 BOARD = np.dtype(
     [
-        ("size", np.int64, 3),  # number of ranks, number of piles, what a space accepts
+        ("game", np.int64, 3),  # number of ranks, number of piles, what a space accepts
         ("host", np.int64, 52),  # what each card lies on in the deal
         ("pile", np.int64, 52),  # the dealt pile that each card belongs to, -1 if it starts on its foundation
         ("stump", np.int64, (13, 53)),  # [p, k]: the stump top of dealt pile p when k of its bad bonds are left, k >= 1
@@ -89,8 +89,8 @@ def new_record(layout: np.dtype) -> Any:
 
 
 def pack(position: Position) -> tuple[np.ndarray, np.ndarray]:
-    """The piles of a position as int8[13, 52] and int64[13] heights."""
-    piles = np.zeros((13, 52), np.int8)
+    """The piles of a position as int64[13, 52] and int64[13] heights."""
+    piles = np.zeros((13, 52), np.int64)
     heights = np.zeros(13, np.int64)
     for number, pile in enumerate(position.piles):
         piles[number, : len(pile)] = pile
@@ -102,11 +102,11 @@ def pack(position: Position) -> tuple[np.ndarray, np.ndarray]:
 def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):
     """Fill ``board`` with a dealt position and ``root`` (int64[4]) with its key and skeleton.
 
-    ``piles`` int8[13, 52] bottom card first, ``heights`` int64[13], ``founded`` int64[4].
+    ``piles`` int64[13, 52] bottom card first, ``heights`` int64[13], ``founded`` int64[4].
     """
-    board.size[RANKS] = ranks
-    board.size[PILES] = n_piles
-    board.size[SPACES] = spaces
+    board.game[RANKS] = ranks
+    board.game[PILES] = n_piles
+    board.game[SPACES] = spaces
     board.host[:] = FOUNDED
     board.pile[:] = -1
     root[:] = 0
@@ -153,7 +153,7 @@ def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):
 def write_code(key, card, code):
     """Write where a card lies into a key that has zeros there."""
     rank = card >> 2
-    word = (rank >= RANKS_PER_WORD) + (rank >= 2 * RANKS_PER_WORD)
+    word = 0 if rank < RANKS_PER_WORD else 1 if rank < 2 * RANKS_PER_WORD else 2
     key[word] |= code << (12 * (rank - RANKS_PER_WORD * word) + 3 * (card & 3))
 
 
@@ -164,7 +164,7 @@ def clear_codes(key, cards):
         card = lowest(cards)
         cards &= cards - 1
         rank = card >> 2
-        word = (rank >= RANKS_PER_WORD) + (rank >= 2 * RANKS_PER_WORD)
+        word = 0 if rank < RANKS_PER_WORD else 1 if rank < 2 * RANKS_PER_WORD else 2
         key[word] &= ~(7 << (12 * (rank - RANKS_PER_WORD * word) + 3 * (card & 3)))
 
 
@@ -173,7 +173,7 @@ def decode(word0, word1, word2, board, state):
     """Fill ``state`` with the position of a key."""
     host, rider, sets, founded = state.host, state.rider, state.sets, state.founded
     state.key[0], state.key[1], state.key[2] = word0, word1, word2
-    ranks = board.size[RANKS]
+    ranks = board.game[RANKS]
     live, bad, bottom, ridden = 0, 0, 0, 0
     rider[:] = NONE
     founded[:] = 0
@@ -211,7 +211,7 @@ def decode(word0, word1, word2, board, state):
     sets[RIDDEN] = ridden
     buried = 0
     if bad:
-        for p in range(board.size[PILES]):
+        for p in range(board.game[PILES]):
             buried |= board.below[p, popcount(bad & board.above[p, 0])]
     sets[BURIED] = buried
 
@@ -242,9 +242,9 @@ def encode(host, live, bad, ranks, key):
 def is_dealt_badly(board, card):
     """Whether the bond that the deal gave a card is a bad one."""
     below = board.host[card]
-    spaces = board.size[SPACES]
+    spaces = board.game[SPACES]
     if below == SPACE:
-        return spaces != SPACES_ANY and (spaces != SPACES_KINGS or card >> 2 != board.size[RANKS] - 1)
+        return spaces != SPACES_ANY and (spaces != SPACES_KINGS or card >> 2 != board.game[RANKS] - 1)
     return below >> 2 != (card >> 2) + 1
 
 
@@ -252,12 +252,12 @@ def is_dealt_badly(board, card):
 def encode_hosts(board, host, key):
     """Write the key of a position into int64[3] ``key``, knowing what every card lies on and nothing else."""
     live, bad = 0, 0
-    for card in range(4 * board.size[RANKS]):
+    for card in range(4 * board.game[RANKS]):
         if host[card] != FOUNDED:
             live |= 1 << card
             if host[card] == board.host[card] and is_dealt_badly(board, card):
                 bad |= 1 << card
-    encode(host, live, bad, board.size[RANKS], key)
+    encode(host, live, bad, board.game[RANKS], key)
 
 
 @bare_kernel

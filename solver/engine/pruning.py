@@ -160,7 +160,7 @@ def image_is_lost(board, work, rung, key0, key1, key2, skeleton, abort):
     analyze(board, work.child, rung)
     canonicalize(board, work.child)
     image = pending.keys[0]
-    encode(work.child.host, work.child.sets[LIVE], work.child.sets[BAD], board.size[RANKS], image)
+    encode(work.child.host, work.child.sets[LIVE], work.child.sets[BAD], board.game[RANKS], image)
     image[3] = skeleton
     start = _slot(images, image[0], image[1], image[2])
     if images[start, 2] & IN_USE and _verdict(images, start) != OPEN:

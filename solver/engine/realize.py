@@ -126,8 +126,8 @@ def _bare_host(line, ranks, card):
 def _make_space(board, line, keep):
     """See that a pile is empty, by moving a float from the bottom of one onto a host; ``keep`` are not to be moved."""
     host, rider = line.now.host, line.now.rider
-    ranks = board.size[RANKS]
-    if line.counts[USED_PILES] < board.size[PILES]:
+    ranks = board.game[RANKS]
+    if line.counts[USED_PILES] < board.game[PILES]:
         return True
     floats = line.before.levels[FLOATS] & ~keep
     while floats:
@@ -147,7 +147,7 @@ def _make_space(board, line, keep):
 def _clear(board, line, card, park):
     """Move everything that lies on a card elsewhere, top card first; onto spaces only where ``park`` allows it."""
     rider = line.now.rider
-    ranks = board.size[RANKS]
+    ranks = board.game[RANKS]
     while rider[card] != NONE:
         top = rider[card]
         while rider[top] != NONE:
@@ -155,7 +155,7 @@ def _clear(board, line, card, park):
         below = _bare_host(line, ranks, top)
         if below >= 0:
             play(line, top, below)
-        elif park and line.counts[USED_PILES] < board.size[PILES]:
+        elif park and line.counts[USED_PILES] < board.game[PILES]:
             play(line, top, SPACE)
         else:
             return False
@@ -168,7 +168,7 @@ def _clear(board, line, card, park):
 def _clear_hard(board, line, card, keep):
     """As ``_clear``, making a space where one is needed."""
     rider = line.now.rider
-    any_card = board.size[SPACES] == SPACES_ANY
+    any_card = board.game[SPACES] == SPACES_ANY
     while not _clear(board, line, card, any_card):
         if line.counts[FAILED] or not any_card:
             return False
@@ -222,7 +222,7 @@ def _arrange(board, line, kind, card):
     what ``card`` will land on is cleared, and ``card`` itself.
     """
     host, after = line.now.host, line.after
-    ranks = board.size[RANKS]
+    ranks = board.game[RANKS]
     lifted = 0
     floating = 0
     for rank in range(ranks):
@@ -388,8 +388,8 @@ def _find_way(board, work, line, start, goal):
     counts, state, child = work.counts, work.state, work.child
     keys, links = line.way_keys, line.way_links
     image = keys[MAX_TRACE]
-    ranks = board.size[RANKS]
-    spaces = board.size[SPACES]
+    ranks = board.game[RANKS]
+    spaces = board.game[SPACES]
     forget(work)
     encode_hosts(board, line.now.host, keys[0])
     n, at = 1, 0
@@ -397,7 +397,7 @@ def _find_way(board, work, line, start, goal):
         decode(keys[at, 0], keys[at, 1], keys[at, 2], board, state)
         tops = state.sets[LIVE] & ~state.sets[RIDDEN]
         bare = tops
-        empty = popcount(state.sets[BOTTOM]) < board.size[PILES]
+        empty = popcount(state.sets[BOTTOM]) < board.game[PILES]
         while tops:
             card = lowest(tops)
             tops &= tops - 1
@@ -452,10 +452,10 @@ def _find_way(board, work, line, start, goal):
 def realize(board, root, work, line):
     """Write the moves of the line of classes that ``search_deal`` found. Returns False if some step resisted."""
     counts = work.counts
-    ranks = board.size[RANKS]
+    ranks = board.game[RANKS]
     line.counts[N_MOVES] = 0
     line.counts[FAILED] = 0
-    line.piles = board.size[PILES]
+    line.piles = board.game[PILES]
     decode(root[0], root[1], root[2], board, line.now)
     line.counts[USED_PILES] = popcount(line.now.sets[BOTTOM])
     bits = 11

@@ -54,7 +54,7 @@ SHORTENING = np.dtype(
 def _start(board, root, state, piles):
     decode(root[0], root[1], root[2], board, state)
     piles[0] = 0
-    for card in range(4 * board.size[RANKS]):
+    for card in range(4 * board.game[RANKS]):
         if state.host[card] == SPACE:
             piles[0] += 1
 
@@ -77,10 +77,10 @@ def step(board, state, piles, card, target):
         if state.founded[card & 3] != card >> 2:
             return 0
     elif target == SPACE:
-        accepted = board.size[SPACES] == SPACES_ANY or (
-            board.size[SPACES] == SPACES_KINGS and card >> 2 == board.size[RANKS] - 1
+        accepted = board.game[SPACES] == SPACES_ANY or (
+            board.game[SPACES] == SPACES_KINGS and card >> 2 == board.game[RANKS] - 1
         )
-        if not accepted or piles[0] >= board.size[PILES]:
+        if not accepted or piles[0] >= board.game[PILES]:
             return 0
     elif host[target] == FOUNDED or rider[target] != NONE:
         return 0
@@ -123,7 +123,7 @@ def _rest_wins(board, line, scratch, first, skipped):
             scratch.trial_moves[n, 1] = target
             n += 1
     founded = scratch.trial.founded
-    return n if founded[0] + founded[1] + founded[2] + founded[3] == 4 * board.size[RANKS] else -1
+    return n if founded[0] + founded[1] + founded[2] + founded[3] == 4 * board.game[RANKS] else -1
 
 
 @bare_kernel

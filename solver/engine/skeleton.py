@@ -131,7 +131,7 @@ def relaxed_moves(board, left, moves, steps):
     Returns RELAXED_OVER if the skeleton is won: no bad bond is left, then the lowest card can always be founded;
     RELAXED_SAFE if a founding is safe (every card of rank two lower is founded) and thus the only move; RELAXED_OPEN.
     """
-    ranks, piles, spaces = board.size[RANKS], board.size[PILES], board.size[SPACES]
+    ranks, piles, spaces = board.game[RANKS], board.game[PILES], board.game[SPACES]
     released = 0
     stumps = 0
     empties = 0
@@ -196,7 +196,7 @@ def relaxed_moves(board, left, moves, steps):
 @bare_kernel
 def unpack_skeleton(board, key, left):
     """Fill int64[17] ``left`` with the foundations and the bad bonds left in each pile of a skeleton."""
-    ranks, piles = board.size[RANKS], board.size[PILES]
+    ranks, piles = board.game[RANKS], board.game[PILES]
     rest = key
     for suit in range(4):
         left[suit] = rest % (ranks + 1)

@@ -140,7 +140,7 @@ def evaluate(board, state, weights):
     Where no card lies on one of lower rank, the lowest card is always on top: won.
     """
     rider, founded = state.rider, state.founded
-    ranks = board.size[RANKS]
+    ranks = board.game[RANKS]
     over_lower = 0
     kings = 0
     bottoms = state.sets[BOTTOM]
