@@ -30,9 +30,9 @@ MOST_POSITIONS = 1_000_000
 MOST_CLASSES = 1_000_000
 """A certificate with more classes would take the checker most of a day."""
 
-LEAST_IMAGES, IMAGES_A_CLASS = 100_000, 20
-"""Classes of a coarser rung that may be looked at: at least so many, or so many for each class of the smallest
-certificate so far. Leaning on a rung is tried with eleven rungs, and most of them help little."""
+LEAST_IMAGES, IMAGES_A_CLASS, MOST_IMAGES = 100_000, 20, 2_000_000
+"""Classes of a coarser rung that may be looked at: so many for each class of the smallest certificate so far, within
+bounds. Leaning on a rung is tried with eleven rungs, and most of them help little."""
 
 MOST_CHECKED = 20_000
 """Records of a certificate that is checked as soon as it is made: more take the checker minutes."""
@@ -165,11 +165,14 @@ def _strict(position: Position, rules: Rules, abort: "NDArray[np.uint8]") -> Cer
 
 def _smallest(position: Position, rules: Rules, max_memory: int, abort: "NDArray[np.uint8]") -> Certificate | None:
     """The smallest certificate found of a deal that the quota search has just proved lost, in this thread."""
-    found = [one for one in lost_certificates(position, rules, max_memory=max_memory, abort=abort) if _fits(one)]
-    if not found or abort[0]:
+    near: list[Certificate] = []
+    for found in lost_certificates(position, rules, max_memory=max_memory, abort=abort):
+        if _fits(found):
+            near.append(found)
+            shortest = min(map(_body_size, near))
+            near = [one for one in near if _body_size(one) <= NEAR * shortest]
+    if not near or abort[0]:
         return None
-    shortest = min(map(_body_size, found))
-    near = [one for one in found if _body_size(one) <= NEAR * shortest]
     return min(near, key=lambda one: len(certificate_bytes(one)))
 
 
@@ -206,7 +209,8 @@ def lost_certificates(
             yield certificate("rung" if rung else "class", rung, sets)
             most = min(most, sets.size())
     for rung in rungs:
-        sets = lost.on_rung(0, most, rung, max(LEAST_IMAGES, IMAGES_A_CLASS * most))
+        max_images = min(max(LEAST_IMAGES, IMAGES_A_CLASS * most), MOST_IMAGES)
+        sets = lost.on_rung(0, most, rung, max_images)
         if sets is not None and sets.size() < most:
             yield certificate("class", rung, sets)
             most = sets.size()

@@ -51,7 +51,7 @@ from solver.engine.skeleton import (
     skeleton_place,
     unpack_skeleton,
 )
-from solver.engine.workspace import NODE_LIMIT, NODES, Workspace, evaluate
+from solver.engine.workspace import NODE_LIMIT, NODES, TOP, Workspace, evaluate
 from solver.position import Position
 from solver.rules import Rules
 
@@ -314,7 +314,7 @@ class ClosedSets(NamedTuple):
 
 
 class LostDeal:
-    """A deal that the quota search has proved lost, in this thread: its workspace is used again.
+    """A deal that the quota search has proved lost; the workspace of this thread's searches is used again.
 
     Parameters
     ----------
@@ -357,7 +357,7 @@ class LostDeal:
         work = self._work
         self._clear_marks()
         reset_images(work)
-        work.counts[NODES], work.counts[NODE_LIMIT] = 0, max_images
+        work.counts[TOP], work.counts[NODES], work.counts[NODE_LIMIT] = 0, 0, max_images
         closure, coarse = new_closure(_FIRST_ROWS), new_closure(_FIRST_ROWS)
         _enter_image(self._board, closure, rung, self._root, self._desk)
         end, closure, coarse = self._close(closure, rung, most, coarse, coarse_rung)
