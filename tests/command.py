@@ -39,13 +39,18 @@ def use_engine(monkeypatch: pytest.MonkeyPatch, search: Callable[..., SearchResu
 
 def check_plain_python(engine: str, drawn: str, seeds: int = 40) -> None:
     """Compiled and not, an engine's kernels search the same boards, drawn by an expression, in the same way."""
-    script = (
+    check_both_ways(
         "from random import Random\n"
         "from solver.samples import small_castle, small_position\n"
         f"from solver.engine.{engine} import search\n"
         f"for seed in range({seeds}):\n"
-        f"    print(search(*{drawn}, max_nodes=300, max_memory=1 << 26))\n"
+        f"    print(search(*{drawn}, max_nodes=300, max_memory=1 << 26))\n",
+        seeds,
     )
+
+
+def check_both_ways(script: str, lines: int) -> None:
+    """Compiled and not, a script prints the same, so many lines."""
     outputs = [
         subprocess.run(
             [sys.executable, "-W", "ignore::RuntimeWarning", "-c", script],  # integers wrap around in hashes
@@ -56,5 +61,5 @@ def check_plain_python(engine: str, drawn: str, seeds: int = 40) -> None:
         ).stdout
         for switch in "01"
     ]
-    assert outputs[0].count("\n") == seeds
+    assert outputs[0].count("\n") == lines
     assert outputs[0] == outputs[1]

@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 from boards import draw, small_rules
-from command import run
+from command import check_both_ways, run
 from naive_classes import HARD
 
 import solver
@@ -152,6 +152,19 @@ def test_the_strict_set_is_all_that_can_be_reached() -> None:
 def _stuck_soon() -> tuple[Position, Rules]:
     rules = small_rules(4)
     return draw("AH 3C 2C\nAC 3H 2H 2S\nAD 3S\nAS 3D 2D", rules, ranks=3), rules
+
+
+def test_the_kernels_run_as_plain_python_too() -> None:
+    check_both_ways(
+        "from random import Random\n"
+        "from solver import prove\n"
+        "from solver.samples import small_castle\n"
+        f"for seed in {(*range(20), *HARD[:5])}:\n"
+        "    for strict in (False, True):\n"
+        "        proof = prove(*small_castle(Random(seed)), strict=strict, check=False, max_memory=1 << 26)\n"
+        "        print(proof.certificate)\n",
+        50,
+    )
 
 
 # What is refused

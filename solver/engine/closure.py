@@ -342,7 +342,7 @@ class LostDeal:
 
     def relaxed(self) -> ClosedSets | None:
         """Skeletons alone; None where the relaxed game is not lost."""
-        skeletons, key = self._work.skeletons, int(self._root[3])
+        skeletons, key = self._work.skeletons, self._root[3]
         if relaxed_verdict(self._board, skeletons, key) != RELAXED_LOST:
             return None
         self._clear_marks()
