@@ -160,6 +160,22 @@ def test_the_page_names_nothing_elsewhere(file: Path) -> None:
     assert all(target.startswith(("#", "data:")) for target in re.findall(r'(?:href|src)="([^"]*)', page))
 
 
+def test_markdown_has_every_table_of_the_page(
+    folders: list[str], tables: dict[str, list[list[str]]], tmp_path: Path
+) -> None:
+    file = tmp_path / "report.md"
+    assert run("report", *folders, "--format", "md", "-o", str(file)).exit_code == 0
+    text = file.read_text()
+    for folder in folders:
+        assert RunFolder(Path(folder)).manifest.rules.text() in text
+    found = re.findall(r"\*\*(.+)\*\*\n\n((?:\| .*\n)+)", text)
+    last = dict(found)  # of two with one caption, as in ``tables``
+    assert last.keys() == tables.keys()
+    for caption, lines in last.items():
+        head, _rule, *rows = (line.strip("| ").split(" | ") for line in lines.splitlines())
+        assert [head, *rows] == tables[caption]
+
+
 def test_sections_without_data_are_left_out(tmp_path: Path) -> None:
     page = run("report", make_run(tmp_path / "run", "lul", "beleaguered-castle")).stdout
     titles = re.findall("<h2.*?>(.*?)</h2>", page)

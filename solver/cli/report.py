@@ -13,8 +13,11 @@ from solver.errors import InputError
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the page to a file."
 )
-def report(runs: tuple[Path, ...], output: Path | None) -> None:
-    """Write a page of HTML about RUNS, the folders of `citadel run`.
+@click.option(
+    "--format", "form", type=click.Choice(["html", "md"]), default="html", show_default=True, help="What to write."
+)
+def report(runs: tuple[Path, ...], output: Path | None, form: str) -> None:
+    """Write a page of HTML about RUNS, the folders of `citadel run`, or its tables as Markdown.
 
     It shows win rates, the effort and the solutions, each run's rules and budgets, and the deals that runs have in
     common compared. The page is one file that loads nothing; without -o it goes to standard output. Needs the extra
@@ -24,7 +27,7 @@ def report(runs: tuple[Path, ...], output: Path | None) -> None:
     from solver.runs.parts import write_whole
 
     try:
-        from solver.report.page import report_page
+        from solver.report.page import report_markdown, report_page
         from solver.report.sample import COLUMNS, Sample
     except ImportError:
         raise InputError("citadel report wants Vega-Lite: pip install 'citadel-solver[report]'") from None
@@ -35,7 +38,7 @@ def report(runs: tuple[Path, ...], output: Path | None) -> None:
         if not table.num_rows:
             raise InputError(f"{folder.path} has no finished part yet")
         samples.append(Sample(number, folder.path.resolve().name, folder.manifest, table, missing))
-    page = report_page(samples).encode()
+    page = (report_page if form == "html" else report_markdown)(samples).encode()
     if output is None:
         click.echo(page, nl=False)
     else:
