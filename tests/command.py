@@ -3,7 +3,8 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from solver import solving
-from solver.cli import citadel
+from solver.cli.commands import citadel
 from solver.engine.result import SearchResult
 
 COMMAND = [sys.executable, "-m", "solver"]
@@ -25,6 +26,18 @@ def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
 def run_apart(*arguments: str, stdin: bytes = b"", **options: Any) -> "subprocess.CompletedProcess[bytes]":
     """Run the command line in a process of its own."""
     return subprocess.run([*COMMAND, *arguments], input=stdin, capture_output=True, timeout=300, **options)
+
+
+@contextmanager
+def started(*command: str, **options: Any) -> Iterator["subprocess.Popen[str]"]:
+    """A process whose output is read as text; if the block fails, it is killed, so that nobody waits for it."""
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **(pipes | options)) as process:
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
 
 
 def use_engine(monkeypatch: pytest.MonkeyPatch, search: Callable[..., SearchResult]) -> None:

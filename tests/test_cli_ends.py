@@ -57,7 +57,7 @@ def test_the_script_is_the_module() -> None:
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys; from solver.cli import citadel\n"
+        "import sys; from solver.cli.commands import citadel\n"
         "try: citadel.main(['solve', '--help'])\n"
         "except SystemExit: print(sorted({'numpy', 'numba', 'rich', 'scipy'} & set(sys.modules)), file=sys.stderr)"
     )

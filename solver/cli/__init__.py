@@ -7,14 +7,16 @@ or rich is imported inside the command, so that ``--help`` answers at once.
 import sys
 import threading
 
-from solver.cli.application import leave_now
-from solver.cli.commands import citadel
-
-__all__ = ["citadel", "main"]
+__all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line and end the process."""
+    try:
+        from solver.cli.application import leave_now
+        from solver.cli.commands import citadel
+    except KeyboardInterrupt:  # nothing has begun yet, and nothing listens
+        sys.exit(130)
     try:
         citadel.main(prog_name="citadel")
     except SystemExit as ending:

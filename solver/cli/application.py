@@ -42,6 +42,13 @@ class _OutputClosed(Exception):
 class Application(click.Group):
     """A click group that says each error in one line, and never ends with a verdict's status by accident."""
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Read the command line; ``--help`` and ``--version`` answer here."""
+        try:
+            return super().make_context(*args, **extra)
+        except BrokenPipeError:
+            raise _OutputClosed from None
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
         try:
