@@ -165,24 +165,105 @@ def test_old_folders_are_removed(install: Path) -> None:
     )
 
 
-def start(install: Path, tmp_path: Path) -> "subprocess.Popen[bytes]":
-    """Solve a deal with the copy."""
+DOUBLE = """
+from solver.engine.cache import kernel
+
+@kernel
+def double(number):
+    return 2 * number
+"""
+
+FOUR_TIMES = """
+from solver.engine.cache import kernel
+from solver.engine.double import double
+
+@kernel
+def four_times(number):
+    return double(double(number))
+
+print(*(four_times(number) for number in (3, 0.5, 1 + 0j)))
+print(four_times.stats.cache_hits or "compiled")
+"""
+"""Two kernels in two files, each compiled for several kinds of numbers: seconds instead of minutes."""
+
+FOURFOLD = "12 2.0 (4+0j)\n"
+"""What they print, before how often the cache had a version of the second one."""
+
+
+@pytest.fixture(name="kernels")
+def two_small_kernels(install: Path) -> Path:
+    """The folder of the two kernels, in the copy."""
+    (install / "engine" / "double.py").write_text(DOUBLE)
+    (install / "engine" / "four_times.py").write_text(FOUR_TIMES)
+    return install / "engine"
+
+
+def begin(install: Path, tmp_path: Path, *command: str, **variables: str) -> "subprocess.Popen[str]":
+    """Start Python with the copy, in an environment without settings of numba."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA", "PYTHON"))}
-    environment |= {"HOME": str(tmp_path / "nothing"), "TMPDIR": str(tmp_path / "temporary")}
-    command = [sys.executable, "-m", "solver", "solve", "ms:25"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, cwd=install.parent, env=environment, **pipes)  # type: ignore[call-overload]
+    environment |= {"HOME": str(tmp_path / "nothing"), "TMPDIR": str(tmp_path / "temporary")} | variables
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, *command], cwd=install.parent, env=environment, **pipes)  # type: ignore[call-overload]
+
+
+def printed(process: "subprocess.Popen[str]") -> str:
+    """What a process prints; it has nothing to complain about."""
+    output, errors = process.communicate(timeout=1200)
+    assert (process.returncode, errors) == (0, "")
+    return output
+
+
+SMALL = ["-c", "import solver.engine.four_times"]
+
+
+@pytest.mark.parametrize("processes", [3, pytest.param(16, marks=pytest.mark.slow)])
+def test_case_25_small_kernels_in_many_processes_at_once(kernels: Path, tmp_path: Path, processes: int) -> None:
+    begun = [begin(kernels.parent, tmp_path, *SMALL) for _ in range(processes)]
+    for process in begun:
+        assert printed(process).startswith(FOURFOLD)
+    assert printed(begin(kernels.parent, tmp_path, *SMALL)).splitlines()[1].count(": 1") == 3
+
+
+def test_case_25_small_kernels_on_a_read_only_install_without_home(
+    kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_read_only(kernels.parent)
+    no_home(tmp_path, monkeypatch)
+    assert printed(begin(kernels.parent, tmp_path, *SMALL)) == FOURFOLD + "compiled\n"
+    assert "compiled" not in printed(begin(kernels.parent, tmp_path, *SMALL))
+    (tmp_path / "temporary" / f"citadel-solver-{os.getuid()}").chmod(0o777)  # not ours alone any more
+    assert printed(begin(kernels.parent, tmp_path, *SMALL)) == FOURFOLD + "compiled\n"
+
+
+def test_case_25_an_edited_kernel_in_another_file_is_compiled_anew(kernels: Path, tmp_path: Path) -> None:
+    assert printed(begin(kernels.parent, tmp_path, *SMALL)).startswith(FOURFOLD)
+    (kernels / "double.py").write_text(DOUBLE.replace("2", "3"))
+    assert printed(begin(kernels.parent, tmp_path, *SMALL)) == "27 4.5 (9+0j)\ncompiled\n"
+    (kernels / "double.py").write_text(DOUBLE)
+    assert printed(begin(kernels.parent, tmp_path, *SMALL)).startswith(FOURFOLD)
+
+
+def test_case_25_the_number_of_threads_may_change_on_one_cache(kernels: Path, tmp_path: Path) -> None:
+    for threads in ("1", "2", "1"):
+        last = printed(begin(kernels.parent, tmp_path, *SMALL, NUMBA_NUM_THREADS=threads))
+        assert last.startswith(FOURFOLD)
+    assert "compiled" not in last
+
+
+SOLVE = ["-m", "solver", "solve", "ms:25"]
 
 
 @pytest.mark.slow
-def test_case_25_two_processes_at_once_on_an_empty_cache(install: Path, tmp_path: Path) -> None:
-    processes = [start(install, tmp_path) for _ in range(2)]
-    for process in processes:
-        output, _ = process.communicate(timeout=600)
+@pytest.mark.parametrize("processes", [2, 16])
+def test_case_25_processes_at_once_on_an_empty_cache(install: Path, tmp_path: Path, processes: int) -> None:
+    """All kernels of the quota engine; sixteen take many minutes on two cores."""
+    begun = [begin(install, tmp_path, *SOLVE) for _ in range(processes)]
+    for process in begun:
+        output, _ = process.communicate(timeout=3000)
         assert process.returncode == 1
-        assert b"ms:25: lost" in output
-    with start(install, tmp_path) as warm:
-        assert warm.communicate(timeout=600)[1] == b""
+        assert "ms:25: lost" in output
+    with begin(install, tmp_path, *SOLVE) as warm:
+        assert warm.communicate(timeout=600)[1] == ""
         assert warm.returncode == 1
 
 
@@ -192,11 +273,11 @@ def test_case_25_solving_on_a_read_only_install_without_home(
 ) -> None:
     make_read_only(install)
     no_home(tmp_path, monkeypatch)
-    for message in (b"citadel: compiling", b""):
-        with start(install, tmp_path) as process:
+    for message in ("citadel: compiling", ""):
+        with begin(install, tmp_path, *SOLVE) as process:
             output, errors = process.communicate(timeout=600)
             assert process.returncode == 1
-            assert b"ms:25: lost" in output
+            assert "ms:25: lost" in output
             assert errors.startswith(message)
             assert bool(errors) == bool(message)
 
