@@ -87,6 +87,40 @@ def test_case_24_a_kill_between_write_and_rename_of_a_list(tmp_path: Path, renam
     assert names_in(tmp_path) == ["list"]
 
 
+INTERRUPTED = """
+import os, signal, sys
+from solver.cli import main
+
+usual, left = os.fsync, int(sys.argv.pop(1))
+
+def fsync(file):
+    global left
+    left -= 1
+    if left == 0:
+        signal.raise_signal(signal.SIGINT)
+    usual(file)
+
+os.fsync = fsync
+main()
+"""
+"""The command line, interrupted while it forces a file, or a folder after it, to the disk for the n-th time."""
+
+
+@pytest.mark.parametrize(("forced", "kept"), [(1, 0), (3, 2), (4, 2)])
+def test_case_24_an_interrupt_while_a_file_is_written(whole: Path, tmp_path: Path, forced: int, kept: int) -> None:
+    """Of the manifest nothing is left, as nothing has begun; a part is written to its end."""
+    folder = tmp_path / "run"
+    command = [sys.executable, "-c", INTERRUPTED, str(forced), *RUN, "--out", str(folder)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert (ended.returncode, ended.stdout) == (130, "")
+    assert "Traceback" not in ended.stderr
+    names = names_in(folder)
+    assert not any(".aside-" in name for name in names)
+    assert len([name for name in names if not name.startswith("partial-")]) >= kept
+    assert run(*RUN, "--out", str(folder)).exit_code == 0
+    assert rows_of(folder) == rows_of(whole)
+
+
 ON_A_SMALL_DISK = """
 set -u
 mount -t tmpfs -o size=$1 none "$2" || exit 77

@@ -275,6 +275,22 @@ def test_shares_may_write_into_one_folder(whole: RunFolder, tmp_path: Path) -> N
     assert rows_of(RunFolder(tmp_path / "run")) == rows_of(whole)
 
 
+def test_shares_may_begin_a_run_in_one_folder_at_the_same_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one is whole while the first has not renamed its manifest, which it takes for one left by a kill."""
+    path, manifest, rename = tmp_path / "run", manifest_of(), Path.rename
+
+    def second(aside: Path, target: Path) -> Path:
+        monkeypatch.setattr(Path, "rename", rename)
+        RunFolder.begin(path, manifest)
+        return rename(aside, target)
+
+    monkeypatch.setattr(Path, "rename", second)
+    assert RunFolder.begin(path, manifest).manifest == manifest
+    assert [file.name for file in path.iterdir()] == ["manifest.json"]
+
+
 def engine(monkeypatch: pytest.MonkeyPatch, of: Callable[[Position], SearchResult]) -> None:
     """Have deals searched by a function of the position."""
 

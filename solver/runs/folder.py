@@ -63,16 +63,19 @@ class RunFolder:
             names = {file.name for file in path.iterdir() if ASIDE not in file.name}
         except OSError as error:
             raise InputError(f"cannot make {path}: {error.strerror}") from None
-        if MANIFEST in names:
-            run = cls(path)
-            differences = run.manifest.differences(manifest)
-            if differences:
-                raise InputError(f"{path} holds another run: there, {'; '.join(differences)}")
-            return run
-        if names:
+        if not names:
+            try:
+                write_whole(path / MANIFEST, manifest.text().encode())
+            except InputError:
+                if not (path / MANIFEST).exists():  # else another share of the run was faster
+                    raise
+        elif MANIFEST not in names:
             raise InputError(f"{path} is not empty, and holds no run")
-        write_whole(path / MANIFEST, manifest.text().encode())
-        return cls(path)
+        run = cls(path)
+        differences = run.manifest.differences(manifest)
+        if differences:
+            raise InputError(f"{path} holds another run: there, {'; '.join(differences)}")
+        return run
 
     def part(self, chunk: int) -> Path:
         """The file of a chunk's rows."""

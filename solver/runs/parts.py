@@ -136,14 +136,22 @@ def write_whole(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        for left in path.parent.iterdir():  # before the renaming: a kill in between leaves a file that is written again
+            if left.name.startswith(path.name + ASIDE) and left != aside:
+                left.unlink(missing_ok=True)
         aside.rename(path)
         _sync_folder(path.parent)
-        for left in path.parent.glob(f"{path.name}{ASIDE}*"):  # of a process that was killed while writing
-            left.unlink(missing_ok=True)
     except OSError as error:
-        with suppress(OSError):
-            aside.unlink(missing_ok=True)
+        _remove(aside)
         raise InputError(f"cannot write {path}: {error.strerror or error}; what is finished is kept") from None
+    except KeyboardInterrupt:
+        _remove(aside)
+        raise
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:
