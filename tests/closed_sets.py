@@ -17,47 +17,51 @@ class NotLost(Exception):
     """A game can be won, or takes too many records to say; or the kind of certificate asked for is not needed."""
 
 
-def reached(
-    game: Any, starts: Iterable[Any], most: int, is_lost: Callable[[Any], bool] = lambda _: False
-) -> tuple[dict[bytes, Any], bool]:
-    """What ``starts`` lead to, by keys, but for what is won; and whether anything is.
+def never(_node: Any) -> bool:
+    """Nothing is known to be lost."""
+    return False
 
-    Safe foundings are followed, and nothing is gone into that is known to be lost.
+
+def reached(
+    game: Any, start: Any, most: int, is_lost: Callable[[Any], bool] = never, *, despite_wins: bool = False
+) -> dict[bytes, Any]:
+    """What a node leads to, by keys, but for what is won.
+
+    Safe foundings are followed, and nothing is gone into that is known to be lost. Raises NotLost if something is won,
+    unless it is asked for all the same, and if there is more than ``most``.
     """
     met: dict[bytes, Any] = {}
-    waiting, wins = list(starts), False
+    waiting = [start]
     while waiting:
         node = waiting.pop()
         if game.key(node) in met or is_lost(node):
             continue
         if game.is_won(node):
-            wins = True
-            continue
+            if despite_wins:
+                continue
+            raise NotLost
         safe = next(game.safe_foundings(node), None)
         if safe is not None:
-            waiting.append(next(safe))  # what comes of a safe founding is won or lost all together
+            waiting += safe
             continue
         if len(met) == most:
             raise NotLost
         met[game.key(node)] = node
         waiting += [after for _, results in game.steps(node) for after in results]
-    return met, wins
+    return met
 
 
 class Lost:
     """What was proved lost in a game, as far as it was asked for."""
 
-    def __init__(self, game: Any, most: int, is_lost: Callable[[Any], bool] = lambda _: False) -> None:
+    def __init__(self, game: Any, most: int, is_lost: Callable[[Any], bool] = never) -> None:
         self.game, self.most, self.is_known_lost = game, most, is_lost
         self.members: dict[bytes, Any] = {}
         self.verdicts: dict[bytes, bool] = {}
 
     def prove(self, start: Any) -> None:
         """Gather a closed set around a node, or raise NotLost."""
-        met, wins = reached(self.game, [start], self.most, self.is_known_lost)
-        if wins:
-            raise NotLost
-        self.members |= met
+        self.members |= reached(self.game, start, self.most, self.is_known_lost)
 
     def is_lost(self, node: Any) -> bool:
         """Whether a node is lost."""
@@ -127,14 +131,14 @@ def everything(kind: str, start: Position, rules: Rules, rung: int = 0, most: in
     hosts: Hosts = hosts_of(start)
     match kind:
         case "strict":
-            met, _ = reached(PlainGame(board), [start], most)
+            met = reached(PlainGame(board), start, most, despite_wins=True)
             records = [board.record(hosts_of(position)) for position in met.values()]
         case "skeleton":
-            met, _ = reached(RelaxedGame(board), [board.skeleton(hosts)], most)
+            met = reached(RelaxedGame(board), board.skeleton(hosts), most, despite_wins=True)
             records = [*map(board.skeleton_record, met.values())]
         case _:
             game = ClassGame(board, rung)
-            met, _ = reached(game, [game.levels(hosts)], most)
+            met = reached(game, game.levels(hosts), most, despite_wins=True)
             records = [board.record(node.hosts) for node in met.values()]
     empty = Certificate(kind, rules, start, None, rung)
     return Certificate(kind, rules, start, None, rung, {empty.main_section(): section(records)})

@@ -15,18 +15,22 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from boards import FIXTURES
 from click.testing import Result
+from closed_sets import certificate, section
 from command import run
 
 from solver.deals import parse_deals
 from solver.notation import move_text
+from solver.referee import Certificate, certificate_bytes
+from solver.referee.certificate import SECTIONS
 from solver.rules import CHOICES, DEAL_SWITCHES, VARIANTS, rules_of
 from solver.runs import Batch, RunFolder, Work, new_manifest
 from solver.solving import deal, solve
@@ -284,6 +288,37 @@ def journals(random: Random, folder: Path) -> Trial:
     return Trial(command)
 
 
+@cache
+def proofs() -> list[Certificate]:
+    """Sound certificates: a win, and deals lost in the relaxed game and on a rung."""
+    deals = [("penelopes-web", "ms:2", "skeleton", 0), ("streets-and-alleys", "ms:77", "rung", 10)]
+    lost = [certificate(kind, deal(name, game), rules_of(game), rung=rung) for game, name, kind, rung in deals]
+    win = Certificate("won", rules_of("citadel"), deal("ms:24", "citadel"), None, 0, {"moves": winning_moves() + b"\n"})
+    return [win, *lost]
+
+
+def certificates(random: Random, _: Path) -> Trial:
+    """A certificate, spoilt as it is, or in its head or its body and then sealed again."""
+    sound = random.choice(proofs())
+    if random.random() < 0.5:
+        name = random.choice([name for name in SECTIONS if sound.section(name)])
+        records = sound.records(name)
+        place = random.randrange(len(records))
+        odd = random.choice((0.02, 0.2))
+        records[place] = bytes(
+            random.choice(b"HCDS_!.0123\xff") if random.random() < odd else c for c in records[place]
+        )
+        sound = replace(sound, sections={**sound.sections, name: section(records)})
+    data = certificate_bytes(sound)
+    if random.random() < 0.3:
+        return Trial(["check", "-"], data)
+    if random.random() < 0.5:
+        head, _, packed = data.partition(b"sha256: ")
+        head, packed = spoilt(random, head), packed[65:]
+        return Trial(["check", "-"], head + b"sha256: " + sha256(head + packed).hexdigest().encode() + b"\n" + packed)
+    return Trial(["check", "-"], spoilt(random, data))
+
+
 KINDS: dict[str, Trials] = {
     "boards": many_boards,
     "board": one_board,
@@ -292,6 +327,7 @@ KINDS: dict[str, Trials] = {
     "manifests": manifests,
     "parts": parts,
     "journals": journals,
+    "certificates": certificates,
 }
 
 

@@ -175,8 +175,12 @@ class ClosedSet(Generic[Node]):
         return known
 
     def _is_safe_to_found(self, node: Node) -> bool:
-        """Whether a safe founding leads to something covered."""
-        return any(any(map(self.covers, results)) for results in self.game.safe_foundings(node))
+        """Whether there is a safe founding of which everything that can come is covered."""
+        for results in self.game.safe_foundings(node):
+            outcomes = list(results)
+            if outcomes and all(map(self.covers, outcomes)):
+                return True
+        return False
 
     def check(self) -> None:
         """Raise ``_Refused`` unless the set is closed and nothing in it is won."""
