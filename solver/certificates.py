@@ -100,7 +100,8 @@ def prove(
     check
         Have the referee check the certificate, if it has at most ``MOST_CHECKED`` records.
     max_nodes, max_memory
-        Budgets of the search, as for ``solve``; the closed sets take at most as much memory again.
+        Budgets of the search, as for ``solve``; the closed sets take at most as much memory again. Where the search
+        comes to no verdict, a closed set of at most ``max_nodes`` classes can still prove the position lost.
     abort
         An array of one element; another thread that sets it ends the work within a moment.
 
@@ -125,10 +126,9 @@ def prove(
         won = Certificate("won", rules, position, deal, sections={"moves": moves.encode()})
         return _proof(outcome, won, check)
     strict = strict or engine_for(rules).name != "quota"
-    if not strict and outcome.verdict is Verdict.UNKNOWN:
-        return Proof(outcome, why_none=f"the search is out of {outcome.why_unknown}; a larger budget may decide")
+    most = MOST_CLASSES if outcome.verdict is Verdict.LOST else min(MOST_CLASSES, max_nodes)
     try:
-        found = _strict(position, rules, abort) if strict else _smallest(position, rules, max_memory, abort)
+        found = _strict(position, rules, abort) if strict else _smallest(position, rules, most, max_memory, abort)
     except MemoryError:
         return Proof(outcome, why_none="there is not enough memory for the closed set")
     if found is not None:
@@ -139,8 +139,10 @@ def prove(
         why = "interrupted"
     elif strict:
         why = f"the deal has more than {MOST_POSITIONS:,} positions, too many for a strict certificate"
+    elif outcome.verdict is Verdict.UNKNOWN:
+        why = f"the search is out of {outcome.why_unknown}, and no closed set of {most:,} classes was found either"
     else:
-        why = f"no closed set has at most {MOST_CLASSES:,} classes and fits in the memory"
+        why = f"no closed set has at most {most:,} classes and fits in the memory"
     return Proof(outcome, why_none=why)
 
 
@@ -163,10 +165,12 @@ def _strict(position: Position, rules: Rules, abort: "NDArray[np.uint8]") -> Cer
     return Certificate("strict", rules, position, sections={"positions": _position_records(keys, position, rules)})
 
 
-def _smallest(position: Position, rules: Rules, max_memory: int, abort: "NDArray[np.uint8]") -> Certificate | None:
-    """The smallest certificate found of a deal that the quota search has just proved lost, in this thread."""
+def _smallest(
+    position: Position, rules: Rules, most: int, max_memory: int, abort: "NDArray[np.uint8]"
+) -> Certificate | None:
+    """The smallest certificate found of at most so many classes."""
     near: list[Certificate] = []
-    for found in lost_certificates(position, rules, max_memory=max_memory, abort=abort):
+    for found in lost_certificates(position, rules, most_classes=most, max_memory=max_memory, abort=abort):
         if _fits(found):
             near.append(found)
             shortest = min(map(_body_size, near))
@@ -177,11 +181,17 @@ def _smallest(position: Position, rules: Rules, max_memory: int, abort: "NDArray
 
 
 def lost_certificates(
-    position: Position, rules: Rules, *, max_memory: int = DEFAULT_MAX_MEMORY, abort: "NDArray[np.uint8] | None" = None
+    position: Position,
+    rules: Rules,
+    *,
+    most_classes: int = MOST_CLASSES,
+    max_memory: int = DEFAULT_MAX_MEMORY,
+    abort: "NDArray[np.uint8] | None" = None,
 ) -> Iterator[Certificate]:
     """Certificates of a lost deal: its skeletons; or its classes on every rung, and with the help of every rung.
 
-    The position has all its piles, and the quota search serves the rules. No position that can be won has any.
+    Each has at most as many classes as the one before. The position has all its piles, and the quota search serves the
+    rules. No position that can be won has any.
     """
     from solver.engine.closure import ClosedSets, LostDeal
 
@@ -201,7 +211,7 @@ def lost_certificates(
     if relaxed is not None:
         yield certificate("skeleton", 0, relaxed)
         return
-    most = MOST_CLASSES
+    most = most_classes
     rungs = range(ranks - 2, 0, -1)
     for rung in (*rungs, 0):
         sets = lost.on_rung(rung, most)

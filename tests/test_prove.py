@@ -258,7 +258,14 @@ def test_the_rules_and_the_board_belong_to_the_proof() -> None:
 def test_a_search_without_a_verdict_gives_no_certificate() -> None:
     proof = prove(solver.deal("ms:13", "penelopes-web"), "penelopes-web", max_nodes=100, max_memory=MEMORY)
     assert (proof.verdict, proof.file) == (Verdict.UNKNOWN, None)
-    assert proof.why_none == "the search is out of nodes; a larger budget may decide"
+    assert proof.why_none == "the search is out of nodes, and no closed set of 100 classes was found either"
+
+
+def test_a_closed_set_decides_where_the_search_does_not() -> None:
+    position = solver.deal("ms:9", "penelopes-web")
+    assert solver.solve(position, "penelopes-web", max_nodes=6000, max_memory=MEMORY).verdict is Verdict.UNKNOWN
+    proof = prove(position, "penelopes-web", max_nodes=6000, max_memory=MEMORY)
+    assert (proof.verdict, proof.is_checked, proof.outcome.why_unknown) == (Verdict.LOST, True, None)
 
 
 def test_too_many_positions_for_a_strict_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,7 +277,7 @@ def test_too_many_positions_for_a_strict_certificate(monkeypatch: pytest.MonkeyP
 
 
 def test_too_many_classes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificates, "MOST_CLASSES", 10)
+    monkeypatch.setattr(certificates, "MOST_CLASSES", 10)  # what the search proves lost
     proof = proved("ms:5", "streets-and-alleys")
     assert (proof.verdict, proof.file) == (Verdict.LOST, None)
     assert "at most 10 classes" in str(proof.why_none)

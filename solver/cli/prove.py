@@ -60,7 +60,8 @@ def prove(
     skeletons, classes on a rung, or classes of the real game, whichever makes the smallest file; or, with --strict, all
     positions, if there are at most 1,000,000. Rules that the quota search does not serve have strict ones alone.
 
-    The certificate is checked before it is written, unless it has more than 100,000 records.
+    A closed set may be found even where the search is out of nodes. The certificate is checked before it is written,
+    unless it has more than 100,000 records.
 
     The exit status is 0 for won, 1 for lost, 2 for bad input, and 130 when interrupted. It is 3, and nothing is
     written, if the verdict is unknown or no certificate fits the limits.
