@@ -87,13 +87,12 @@ class Engine:
     """A search, where to find it, and for which rules it works.
 
     ``module`` has a function ``search(position, rules, *, max_nodes, max_memory, abort)``; it is imported on
-    first use, because compiled code takes a second to load. ``kernels`` is the module of the kernel that calls all
-    others, so compiled last; ``limits`` says what the engine does not serve, in words.
+    first use, because compiled code takes a second to load. It holds the kernel that calls all others, so compiled
+    last. ``limits`` says what the engine does not serve, in words.
     """
 
     name: str
     module: str
-    kernels: str
     node_unit: str
     serves: Callable[[Rules], bool]
     limits: str = ""
@@ -135,12 +134,11 @@ ENGINES = (
     Engine(
         "quota",
         "solver.engine.quota",
-        "solver.engine.deepening",
         "class",
         serves=_is_suit_blind,
         limits="takes no sequences (unit=sequence), no withdrawal=yes and no auto-found=uncovered",
     ),
-    Engine("general", "solver.engine.general", "solver.engine.general", "position", serves=lambda _: True),
+    Engine("general", "solver.engine.general", "position", serves=lambda _: True),
 )
 """All engines; a rule set is searched by the first one that serves it."""
 

@@ -45,7 +45,7 @@ def use_engine(monkeypatch: pytest.MonkeyPatch, search: Callable[..., SearchResu
     module = ModuleType("made_for_a_test")
     module.search = search  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    engine = solving.Engine("made-for-a-test", module.__name__, module.__name__, "position", serves=lambda _: True)
+    engine = solving.Engine("made-for-a-test", module.__name__, "position", serves=lambda _: True)
     monkeypatch.setattr(solving, "ENGINES", (engine,))
     monkeypatch.setattr(solving, "_prepared", {engine.name})
 

@@ -25,7 +25,7 @@ def announce_compiling(engine: Engine) -> None:
     """Say that an engine has to be compiled first, if so."""
     from solver.engine.cache import needs_compiling
 
-    if needs_compiling(engine.kernels):
+    if needs_compiling(engine.module):
         say("compiling the kernels, once; this takes some seconds")
 
 
