@@ -15,14 +15,17 @@ from solver.engine.levels import count4
 from solver.engine.packed import (
     ACCESSIBLE,
     BAD,
+    BLOCKED,
     BOTTOM,
     BURIED,
+    CODE_BLOCK,
     CODE_FOUNDED,
     CODE_SPACE,
     FLOATS,
     FLUID,
     FREE,
     HOSTS,
+    LAZY,
     LIVE,
     PILES,
     RANKS,
@@ -71,6 +74,9 @@ COMMITS = np.dtype(
         ("hosts", np.int64, 14),
         ("used", np.int64, 14),
         ("free", np.int64, 14),
+        # The cards that are left in a block there, and the hosts that they share
+        ("block", np.int64, 14),
+        ("shared", np.int64, 14),
         # How many lifted cards of a level have no host at the tightest moment, and how many of its committed cards are
         # on spaces
         ("short", np.int64, 14),
@@ -191,6 +197,10 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
     The floats of free levels are lifted off the board. Level by level upwards, those that are no longer accessible are
     seated in every way on the places that their level had before the step. Once all of those are seated it is known
     which levels are still free; the floats of the others are seated in every way too. The rest take canonical seats.
+
+    With ``board.game[LAZY]``, for games without parking, the floats of a level that stops being fluid make a block
+    instead. A step that frees a place of a block's level ends the block; only its cards that are no longer accessible
+    are then seated, in every way on the hosts that the block had.
     """
     host, sets, levels = state.host, state.sets, state.levels
     ranks = board.game[RANKS]
@@ -204,6 +214,21 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
         if free_before >> rank & 1:
             lifted |= levels[FLOATS] & (RANK_MASK << (4 * rank))
             bared |= levels[HOSTS] & (RANK_MASK << (4 * rank + 4))
+    places = levels[HOSTS]
+    if sets[BLOCKED]:
+        freed = -1  # the level at which a place comes free
+        if sets[BLOCKED] & bit:
+            freed = own_rank
+        elif not lifted & bit and host[card] != SPACE:
+            freed = (host[card] >> 2) - 1
+        members = sets[BLOCKED] & (RANK_MASK << (4 * freed)) if freed >= 0 else 0
+        if members:
+            lifted |= members
+            places &= ~(RANK_MASK << (4 * freed + 4))
+            while members:
+                places |= 1 << host[lowest(members)]
+                members &= members - 1
+            bared |= places & (RANK_MASK << (4 * freed + 4))
     was_lifted = lifted & bit
     was_bottom = not was_lifted and host[card] == SPACE
     live, bad, buried = sets[LIVE], sets[BAD] & ~bit, sets[BURIED]
@@ -249,7 +274,7 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
             extra = 1
     # At the tightest moment the committed cards are in their places and the others seated as well as possible. `room`
     # is how many piles are then left over; a committed card on a space takes one unless its level is short of hosts.
-    places = levels[HOSTS] & ~bit
+    places &= ~bit
     room = board.game[PILES] - popcount(bottom) - extra
     for rank in range(ranks):
         cards = count4((lifted >> (4 * rank)) & RANK_MASK) + (rank == leaving)
@@ -267,6 +292,7 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
 
     accessible, floats, hosts, used = commits.accessible, commits.floats, commits.hosts, commits.used
     accessible[0] = live & RANK_MASK & ~ridden
+    lazy = board.game[LAZY]
     n = 0  # seatings decided
     rank, todo = 0, 0
     mode = _ENTER
@@ -279,6 +305,15 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
                 continue
             used[rank] = 0
             todo = lifted & (RANK_MASK << (4 * rank)) & ~accessible[rank] if rank >= rung else 0
+            commits.block[rank] = 0
+            if lazy and rank >= rung:
+                # Where the level is not fluid, its lifted cards take all hosts that are bare without them.
+                members = lifted & (RANK_MASK << (4 * rank))
+                bare = live & ~ridden & (RANK_MASK << (4 * rank + 4))
+                if members and count4(bare >> (4 * rank + 4)) <= count4(members >> (4 * rank)):
+                    commits.block[rank] = members
+                    commits.shared[rank] = bare
+                    todo = 0
             mode = _SEAT
         elif mode == _SEAT:
             if todo:
@@ -303,9 +338,9 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
                     seat = lowest(seated)
                     h |= 1 << (target if seat == card else host[seat])
                     seated &= seated - 1
-            floats[rank] = f
+            fluid = not commits.block[rank] and count4(h >> (4 * rank + 4)) > count4(f >> (4 * rank))
+            floats[rank] = f & ~commits.block[rank]
             hosts[rank] = h
-            fluid = count4(h >> (4 * rank + 4)) > count4(f >> (4 * rank))
             accessible[rank + 1] = h if fluid else 0
             commits.free[rank] = 1 if fluid or rank < rung else 0
             rank += 1
@@ -412,6 +447,14 @@ def _emit(ranks, n, spare_left, commits, out):
     for i in range(n):
         write_code(key, commits.card[i], commits.place[i])  # _ON_SPACE is CODE_SPACE
     for rank in range(ranks):
+        block = commits.block[rank]
+        if block:
+            alone = block & (block - 1) == 0
+            while block:
+                code = lowest(commits.shared[rank]) & 3 if alone else CODE_BLOCK
+                write_code(key, lowest(block), code)
+                block &= block - 1
+            continue
         f, h = commits.floats[rank], commits.hosts[rank]
         if not (commits.free[rank] or spare_left):
             continue

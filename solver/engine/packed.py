@@ -11,17 +11,18 @@ A key holds, per card, three bits that say where it lies; the four cards of a ra
     code 4    at the bottom of a pile, where that counts as built
     code 5    where the deal put it, on a bad bond
     code 6    founded
+    code 7    in a block: on one of the hosts of its level that no other code names a rider for, it is left open which
 
 Worked by hand: 5S lies on 6H, so its code is 0; 5S is rank 4, suit 3: bits 57-59 of word 0 are 000.
 Play makes built bonds only, so a bad bond is always the dealt one and the code need not say which.
-Equal keys mean equal positions, piles' order aside: "lost" never rests on a hash.
+Equal keys mean equal positions, piles' order aside, or equal sets of them, with blocks: "lost" never rests on a hash.
 """
 
 from typing import Any
 
 import numpy as np
 
-from solver.engine.bits import lowest, popcount
+from solver.engine.bits import RANK_MASK, lowest, popcount
 from solver.engine.cache import bare_kernel
 from solver.position import Position
 
@@ -35,16 +36,17 @@ NONE = -1
 CODE_SPACE = 4
 CODE_BAD = 5
 CODE_FOUNDED = 6
+CODE_BLOCK = 7
 RANKS_PER_WORD = 5
 
 SPACES_NONE, SPACES_KINGS, SPACES_ANY = 0, 1, 2
 SPACES_CODE = {"none": SPACES_NONE, "kings": SPACES_KINGS, "any": SPACES_ANY}
 
 # Places of what a board knows of the game
-RANKS, PILES, SPACES = 0, 1, 2
+RANKS, PILES, SPACES, LAZY = 0, 1, 2, 3
 
 # Places of a state's sets
-LIVE, BAD, BOTTOM, RIDDEN, BURIED = 0, 1, 2, 3, 4
+LIVE, BAD, BOTTOM, RIDDEN, BURIED, BLOCKED = 0, 1, 2, 3, 4, 5
 # Places of a state's level analysis, see `levels`
 ACCESSIBLE, FLOATS, HOSTS, FLUID, FREE, SPARE = 0, 1, 2, 3, 4, 5
 
@@ -54,7 +56,8 @@ ACCESSIBLE, FLOATS, HOSTS, FLUID, FREE, SPARE = 0, 1, 2, 3, 4, 5
 
 BOARD = np.dtype(
     [
-        ("game", np.int64, 3),  # number of ranks, number of piles, what a space accepts
+        # Number of ranks, number of piles, what a space accepts, and whether `classes.take_step` makes blocks
+        ("game", np.int64, 4),
         ("host", np.int64, 52),  # what each card lies on in the deal
         ("pile", np.int64, 52),  # the dealt pile that each card belongs to, -1 if it starts on its foundation
         ("stump", np.int64, (13, 53)),  # [p, k]: the stump top of dealt pile p when k of its bad bonds are left, k >= 1
@@ -73,8 +76,8 @@ STATE = np.dtype(
         ("host", np.int64, 52),
         ("rider", np.int64, 52),
         # LIVE not founded, BAD on a bad bond, BOTTOM at the bottom of a pile, RIDDEN carrying a card, BURIED with a bad
-        # bond somewhere above
-        ("sets", np.int64, 5),
+        # bond somewhere above, BLOCKED in a block (the hosts and riders are then those of one of its arrangements)
+        ("sets", np.int64, 6),
         ("founded", np.int64, 4),
         ("levels", np.int64, 6),  # filled by `levels.analyze`
     ],
@@ -107,6 +110,7 @@ def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):
     board.game[RANKS] = ranks
     board.game[PILES] = n_piles
     board.game[SPACES] = spaces
+    board.game[LAZY] = 0
     board.host[:] = FOUNDED
     board.pile[:] = -1
     root[:] = 0
@@ -174,7 +178,7 @@ def decode(word0, word1, word2, board, state):
     host, rider, sets, founded = state.host, state.rider, state.sets, state.founded
     state.key[0], state.key[1], state.key[2] = word0, word1, word2
     ranks = board.game[RANKS]
-    live, bad, bottom, ridden = 0, 0, 0, 0
+    live, bad, bottom, ridden, blocked = 0, 0, 0, 0, 0
     rider[:] = NONE
     founded[:] = 0
     word = word0
@@ -192,6 +196,9 @@ def decode(word0, word1, word2, board, state):
                 founded[suit] += 1
                 continue
             live |= 1 << card
+            if code == CODE_BLOCK:
+                blocked |= 1 << card
+                continue
             if code < CODE_SPACE:
                 below = 4 * rank + 4 + code
             elif code == CODE_SPACE:
@@ -205,6 +212,14 @@ def decode(word0, word1, word2, board, state):
             else:
                 rider[below] = card
                 ridden |= 1 << below
+    sets[BLOCKED] = blocked
+    while blocked:
+        card = lowest(blocked)
+        blocked &= blocked - 1
+        below = lowest(live & ~ridden & (RANK_MASK << (4 * (card >> 2) + 4)))
+        host[card] = below
+        rider[below] = card
+        ridden |= 1 << below
     sets[LIVE] = live
     sets[BAD] = bad
     sets[BOTTOM] = bottom

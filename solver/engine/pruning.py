@@ -8,7 +8,7 @@ visited together: none of them leads to anything but lost classes and each other
 from solver.engine.cache import bare_kernel
 from solver.engine.classes import FOUND, list_steps, safe_founding, take_step
 from solver.engine.levels import analyze, canonicalize
-from solver.engine.packed import BAD, LIVE, RANKS, decode, encode
+from solver.engine.packed import decode
 from solver.engine.skeleton import RELAXED_LOST, relaxed_verdict
 from solver.engine.workspace import (
     EXPLORATION,
@@ -160,7 +160,7 @@ def image_is_lost(board, work, rung, key0, key1, key2, skeleton, abort):
     analyze(board, work.child, rung)
     canonicalize(board, work.child)
     image = pending.keys[0]
-    encode(work.child.host, work.child.sets[LIVE], work.child.sets[BAD], board.game[RANKS], image)
+    image[0], image[1], image[2] = work.child.key[0], work.child.key[1], work.child.key[2]
     image[3] = skeleton
     start = _slot(images, image[0], image[1], image[2])
     if images[start, 2] & IN_USE and _verdict(images, start) != OPEN:

@@ -13,7 +13,7 @@ import numpy as np
 
 from solver.engine.cache import bare_kernel
 from solver.engine.deepening import search_deal
-from solver.engine.packed import BOARD, FOUNDED, SPACE, SPACES_CODE, load_board, new_record, pack
+from solver.engine.packed import BOARD, FOUNDED, LAZY, SPACE, SPACES_ANY, SPACES_CODE, load_board, new_record, pack
 from solver.engine.realize import LINE_OF_MOVES, N_MOVES, realize
 from solver.engine.result import LOST, OUT_OF_MEMORY, WON, SearchResult
 from solver.engine.shorten import SHORTENING, shorten
@@ -134,6 +134,7 @@ def _prove(piles, heights, founded, ranks, n_piles, spaces, max_nodes, abort, bo
     moves of a win did not suffice: no win is reported without its moves.
     """
     load_board(piles, heights, founded, ranks, n_piles, spaces, board, root)
+    board.game[LAZY] = spaces != SPACES_ANY
     status = search_deal(board, root, work, max_nodes, abort)
     if status == WON:
         if not realize(board, root, work, line):

@@ -12,10 +12,12 @@ from solver.engine.classes import BREAK, FOUND, list_steps, safe_founding, take_
 from solver.engine.levels import analyze, canonicalize
 from solver.engine.packed import (
     BAD,
+    BLOCKED,
     BOTTOM,
     FLOATS,
     FOUNDED,
     FREE,
+    LAZY,
     LIVE,
     NONE,
     PILES,
@@ -61,6 +63,8 @@ LINE_OF_MOVES = np.dtype(
         ("step_keys", np.int64, (MAX_MOVES, 6)),
         ("step_kind", np.int64, MAX_MOVES),
         ("step_card", np.int64, MAX_MOVES),
+        # Where each card must lie after each step, by its code in a key, so that blocks end as they do; -1: anywhere
+        ("wanted", np.int64, (MAX_MOVES, 52)),
         ("due", np.int64, 52),  # the next step that is a card's own; the number of steps where there is none
         # Positions met by `_find_way`, the class of the last of them after all others; the place of the one before, the
         # card moved and what it landed on; the way found
@@ -354,6 +358,64 @@ def _collect(board, work, line, start, goal, settled):
 
 
 @bare_kernel
+def _want(board, line):
+    """Look back from the end of the line at where each card must lie after each step, of those that could not move."""
+    n = line.counts[N_STEPS]
+    after, wanted = line.after, line.wanted
+    for i in range(n - 1, -1, -1):
+        decode(line.step_keys[i, 3], line.step_keys[i, 4], line.step_keys[i, 5], board, after)
+        analyze(board, after, 0)
+        fixed = after.sets[LIVE] & ~after.sets[BAD] & ~after.sets[BOTTOM]
+        for rank in range(board.game[RANKS]):
+            if after.levels[FREE] >> rank & 1:
+                fixed &= ~(after.levels[FLOATS] & (RANK_MASK << (4 * rank)))
+        for card in range(52):
+            wanted[i, card] = -1
+            if fixed >> card & 1:
+                if i < n - 1 and after.sets[BLOCKED] >> card & 1:
+                    wanted[i, card] = wanted[i + 1, card]
+                else:
+                    wanted[i, card] = after.host[card] & 3
+
+
+@bare_kernel
+def _choose(board, work, line):
+    """Put one class without blocks in the place of each class of the line. Returns False if the steps forbid it.
+
+    A block stands for all arrangements of its cards. Which one it was is decided by how it ends. So the steps are
+    made once more with commits, and a result is taken that has every card where the rest of the line wants it.
+    """
+    pending, state = work.pending, work.state
+    _want(board, line)
+    board.game[LAZY] = 0
+    for i in range(line.counts[N_STEPS]):
+        if i > 0:
+            for word in range(3):
+                line.step_keys[i, word] = line.step_keys[i - 1, 3 + word]
+        decode(line.step_keys[i, 0], line.step_keys[i, 1], line.step_keys[i, 2], board, state)
+        analyze(board, state, 0)
+        pending.size[0] = 0
+        pending.size[1] = 0
+        pending.size[2] = len(pending.keys)
+        take_step(board, state, 0, 0, line.step_kind[i], line.step_card[i], 0, work.commits, pending)
+        chosen = -1
+        for j in range(pending.size[0]):
+            decode(pending.keys[j, 0], pending.keys[j, 1], pending.keys[j, 2], board, work.child)
+            fits = True
+            for card in range(4 * board.game[RANKS]):
+                if line.wanted[i, card] >= 0 and work.child.host[card] & 3 != line.wanted[i, card]:
+                    fits = False
+            if fits:
+                chosen = j
+                break
+        if chosen < 0:
+            return False
+        for word in range(3):
+            line.step_keys[i, 3 + word] = pending.keys[chosen, word]
+    return True
+
+
+@bare_kernel
 def _play_steps(board, work, line):
     """Play the line's steps one after the other."""
     keys, counts = line.step_keys, line.counts
@@ -474,6 +536,8 @@ def realize(board, root, work, line):
     for i in range(counts[LINE] - 1):
         if not _collect(board, work, line, work.path[i], work.path[i + 1], True):
             return False
+    if board.game[LAZY] and not _choose(board, work, line):
+        return False
     if not _play_steps(board, work, line):
         return False
     # No card lies on a lower one: found them all, lowest first.
