@@ -263,8 +263,8 @@ def test_a_search_without_a_verdict_gives_no_certificate() -> None:
 
 def test_a_closed_set_decides_where_the_search_does_not() -> None:
     position = solver.deal("ms:9", "penelopes-web")
-    assert solver.solve(position, "penelopes-web", max_nodes=6000, max_memory=MEMORY).verdict is Verdict.UNKNOWN
-    proof = prove(position, "penelopes-web", max_nodes=6000, max_memory=MEMORY)
+    assert solver.solve(position, "penelopes-web", max_nodes=2000, max_memory=MEMORY).verdict is Verdict.UNKNOWN
+    proof = prove(position, "penelopes-web", max_nodes=2000, max_memory=MEMORY)
     assert (proof.verdict, proof.is_checked, proof.outcome.why_unknown) == (Verdict.LOST, True, None)
 
 
