@@ -38,6 +38,8 @@ from solver.engine.workspace import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, c
 
 MAX_MOVES = 4000
 MAX_TRACE = 1 << 16
+FARTHEST = 255
+"""The largest distance to its goal that ``_find_way`` tells apart."""
 
 # Places of a line's counts
 N_MOVES, USED_PILES, FAILED, N_STEPS = 0, 1, 2, 3
@@ -71,6 +73,9 @@ LINE_OF_MOVES = np.dtype(
         ("way_keys", np.int64, (MAX_TRACE + 1, 3)),
         ("way_links", np.int64, (MAX_TRACE, 3)),
         ("way_chain", np.int64, MAX_TRACE),
+        # The positions that wait there, in a list for each distance to the goal
+        ("way_first", np.int64, FARTHEST + 1),
+        ("way_next", np.int64, MAX_TRACE),
     ],
     align=True,
 )
@@ -435,14 +440,47 @@ def _play_steps(board, work, line):
             counts[N_MOVES] = n_moves
             counts[USED_PILES] = used
             counts[FAILED] = 0
-            if not _find_way(board, work, line, keys[i, :3], keys[i, 3:]):
+            if not _find_way(board, work, line, line.step_card[i], keys[i, :3], keys[i, 3:]):
                 return False
     return True
 
 
 @bare_kernel
-def _find_way(board, work, line, start, goal):
-    """Play from a member of one class to a member of the class one step further, by breadth-first search of positions.
+def _cards_on(state, card):
+    """Number of cards above a card."""
+    n = 0
+    card = state.rider[card]
+    while card != NONE:
+        n += 1
+        card = state.rider[card]
+    return n
+
+
+@bare_kernel
+def _distance(board, line, step_card, state):
+    """How far a position is from the class ``line.after``, roughly: cards out of place, and cards in their way."""
+    after = line.after
+    held = after.sets[LIVE] & ~after.sets[BAD]
+    for rank in range(board.game[RANKS]):
+        if after.levels[FREE] >> rank & 1:
+            held &= ~(after.levels[FLOATS] & (RANK_MASK << (4 * rank)))
+    distance = 0
+    if state.host[step_card] == line.before.host[step_card]:
+        distance = 2 + _cards_on(state, step_card)
+    while held:
+        card = lowest(held)
+        held &= held - 1
+        place = after.host[card]
+        if state.host[card] != place:
+            distance += 2 + _cards_on(state, card)
+            if place < SPACE:
+                distance += _cards_on(state, place)
+    return min(distance, FARTHEST)
+
+
+@bare_kernel
+def _find_way(board, work, line, step_card, start, goal):
+    """Play from a member of one class to a member of the class one step further, by search of positions, nearest first.
 
     For the few steps, one won deal in a thousand, that ``_arrange`` cannot make. Only positions of the first class are
     passed through, so this finds a way if the classes are right and ``MAX_TRACE`` positions suffice.
@@ -454,8 +492,17 @@ def _find_way(board, work, line, start, goal):
     spaces = board.game[SPACES]
     forget(work)
     encode_hosts(board, line.now.host, keys[0])
-    n, at = 1, 0
-    while at < n:
+    for distance in range(FARTHEST + 1):
+        line.way_first[distance] = NONE
+    line.way_first[0] = 0
+    line.way_next[0] = NONE
+    n, nearest = 1, 0
+    while nearest <= FARTHEST:
+        at = line.way_first[nearest]
+        if at == NONE:
+            nearest += 1
+            continue
+        line.way_first[nearest] = line.way_next[at]
         decode(keys[at, 0], keys[at, 1], keys[at, 2], board, state)
         tops = state.sets[LIVE] & ~state.sets[RIDDEN]
         bare = tops
@@ -491,9 +538,10 @@ def _find_way(board, work, line, start, goal):
                     continue
                 enter_new(work, -1 - slot, found[0], found[1], found[2])
                 decode(found[0], found[1], found[2], board, child)
+                distance = _distance(board, line, step_card, child)
                 analyze(board, child, 0)
                 canonicalize(board, child)
-                encode(child.host, child.sets[LIVE], child.sets[BAD], ranks, image)
+                image[0], image[1], image[2] = child.key[0], child.key[1], child.key[2]
                 links[n, 0], links[n, 1], links[n, 2] = at, card, target
                 if image[0] == goal[0] and image[1] == goal[1] and image[2] == goal[2]:
                     length = 0
@@ -505,8 +553,10 @@ def _find_way(board, work, line, start, goal):
                         play(line, links[line.way_chain[k], 1], links[line.way_chain[k], 2])
                     return line.counts[FAILED] == 0
                 if image[0] == start[0] and image[1] == start[1] and image[2] == start[2]:
+                    line.way_next[n] = line.way_first[distance]
+                    line.way_first[distance] = n
+                    nearest = min(nearest, distance)
                     n += 1
-        at += 1
     return False
 
 
