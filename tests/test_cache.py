@@ -4,12 +4,16 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
 import pytest
+from numba.core.caching import IndexDataCacheFile
 
 from solver.engine import cache
 
@@ -248,6 +252,50 @@ def test_case_25_the_number_of_threads_may_change_on_one_cache(kernels: Path, tm
         last = printed(begin(kernels.parent, tmp_path, *SMALL, NUMBA_NUM_THREADS=threads))
         assert last.startswith(FOURFOLD)
     assert "compiled" not in last
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("content", [b"", b"nonsense", b"half"])
+def test_damaged_machine_code_is_compiled_anew(kernels: Path, tmp_path: Path, kind: str, content: bytes) -> None:
+    """As a power cut leaves it."""
+    printed(begin(kernels.parent, tmp_path, *SMALL))
+    files = list(kernels.glob(f"__pycache__/kernels-*/*/*.{kind}"))
+    assert len(files) >= 2
+    for file in files:
+        file.write_bytes(content if content != b"half" else file.read_bytes()[: file.stat().st_size // 2])
+    assert printed(begin(kernels.parent, tmp_path, *SMALL)).startswith(FOURFOLD)
+    assert "compiled" not in printed(begin(kernels.parent, tmp_path, *SMALL))
+
+
+def test_machine_code_is_not_kept_on_a_full_disk(kernels: Path, tmp_path: Path) -> None:
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64)); import solver.engine.four_times"
+    for _ in range(2):
+        assert printed(begin(kernels.parent, tmp_path, "-B", "-c", limit)) == FOURFOLD + "compiled\n"
+    assert printed(begin(kernels.parent, tmp_path, *SMALL)).startswith(FOURFOLD)
+
+
+def test_case_25_two_versions_written_at_once_are_both_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba alone gives both one number, and then runs one version's machine code for the other's."""
+    compiled: Any = cache.kernel(_double)
+    if numba.config.DISABLE_JIT:
+        pytest.skip("nothing is compiled")
+    versions = [(numba.types.int64,), (numba.types.float64,), (numba.types.complex128,)]
+    for version in versions:
+        compiled.compile(version)
+    compiled._cache._cache_file.flush()
+    write = IndexDataCacheFile._save_index
+
+    def write_slowly(index: Any, overloads: Any) -> None:
+        time.sleep(0.2)
+        write(index, overloads)
+
+    monkeypatch.setattr(IndexDataCacheFile, "_save_index", write_slowly)
+    with ThreadPoolExecutor(3) as pool:
+        for version in versions:
+            pool.submit(cache.kernel(_double)._cache.save_overload, version, compiled.overloads[version])  # type: ignore[attr-defined]
+    again: Any = cache.kernel(_double)
+    for version in versions:
+        assert again._cache.load_overload(version, again.targetctx).signature.args == version
 
 
 SOLVE = ["-m", "solver", "solve", "ms:25"]

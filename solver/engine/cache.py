@@ -4,7 +4,8 @@ Numba by itself keeps a function's machine code beside its source or in the user
 that one source file to see whether it is stale. That is not enough here: a kernel holds the code of kernels
 in other files, and constants of other modules; and where neither folder can be written, on a read-only
 install with no home, numba refuses to run at all. So the kernels have a folder whose name is a fingerprint
-of all sources that they are made of, in the first place that can be written.
+of all sources that they are made of, in the first place that can be written. Processes that compile at the same time
+take turns in writing there, and what cannot be read or written there is compiled anew.
 
 Knows nothing of what the kernels do.
 """
@@ -16,12 +17,17 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
+
+if sys.platform != "win32":
+    import fcntl
 
 _ENGINE = Path(__file__).parent
 _CONSTANTS = ("cards.py", "position.py", "rules.py", "shuffles.py")
@@ -51,15 +57,56 @@ def bare_kernel(function: Kernel) -> Kernel:
 
 def _compiled(function: Kernel, **options: Any) -> Kernel:
     folder = cache_folder()
-    compiling: Any = numba.njit(nogil=True, cache=folder is not None, **options)
-    usual = _config.CACHE_DIR
-    _config.CACHE_DIR = str(folder or "")  # read by the decorator, which other numba code shares
-    try:
-        compiled: Kernel = compiling(function)
-    finally:
-        _config.CACHE_DIR = usual
+    compiled: Any = numba.njit(nogil=True, **options)(function)
+    if folder is not None and isinstance(compiled, Dispatcher):
+        usual = _config.CACHE_DIR
+        _config.CACHE_DIR = str(folder)  # read by the cache as it is made; other numba code shares it
+        try:
+            setattr(compiled, "_cache", _SafeCache(function))  # noqa: B010  # numba's own attribute
+        finally:
+            _config.CACHE_DIR = usual
     _share_integers(compiled)
-    return compiled
+    shown: Kernel = compiled
+    return shown
+
+
+class _SafeCache(FunctionCache):
+    """Numba's cache of a function, for several processes at a time and files that may be damaged.
+
+    Numba numbers the versions of a function in an index file that it reads, extends and writes. When two processes do
+    that at the same time for two versions, both get one number, and from then on one version's machine code is run
+    for the other's.
+    """
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """A version's machine code; None if there is none, or none that can be read."""
+        try:
+            return super().load_overload(signature, context)
+        except Exception:  # whatever is wrong with a file that was being written when the power went
+            return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Write a version's machine code; on a full disk it is not kept."""
+        with suppress(OSError), _turn(Path(self.cache_path)):
+            self._drop_damaged_index()
+            super().save_overload(signature, compiled)
+
+    def _drop_damaged_index(self) -> None:
+        try:
+            self._cache_file._load_index()
+        except Exception:
+            Path(self._cache_file._index_path).unlink(missing_ok=True)
+
+
+@contextmanager
+def _turn(folder: Path) -> Iterator[None]:
+    """While the block runs, no other process is in such a block with the folder; a process that ends leaves it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "turn").open("w") as file:
+        if sys.platform != "win32":
+            with suppress(OSError):  # a disk without locks
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _share_integers(compiled: Any) -> None:
