@@ -57,8 +57,8 @@ def check(position: Position, rules: Rules, max_nodes: int) -> tuple[int, int] |
     desk = Desk(position, rules)
     if search_deal(desk.board, desk.root, WORK, max_nodes, NEVER) != WON:
         return None
-    path = [tuple(key) for key in WORK.path[: WORK.counts[LINE], :3].tolist()]
     assert realize(desk.board, desk.root, WORK, WRITTEN), (position, rules)
+    path = [tuple(key) for key in WORK.path[: WORK.counts[LINE], :3].tolist()]
     whole = passed(position, rules, WRITTEN)
     assert whole[-1].is_won()
     # The moves pass through a member of every class of the line, in their order.

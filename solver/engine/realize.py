@@ -8,7 +8,7 @@ import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
 from solver.engine.cache import bare_kernel
-from solver.engine.classes import BREAK, FOUND, list_steps, safe_founding, take_step
+from solver.engine.classes import BREAK, FOUND, RELOCATE, list_steps, safe_founding, take_step
 from solver.engine.levels import analyze, canonicalize
 from solver.engine.packed import (
     BAD,
@@ -38,6 +38,8 @@ from solver.engine.workspace import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, c
 
 MAX_MOVES = 4000
 MAX_TRACE = 1 << 16
+FEW_RELOCATIONS = 2
+"""Relocations in a row that are taken as the search made them."""
 FARTHEST = 255
 """The largest distance to its goal that ``_find_way`` tells apart."""
 
@@ -335,6 +337,88 @@ def _trace(board, work, line, start, goal, settled):
 
 
 @bare_kernel
+def _relocate(board, work, line, start, goal):
+    """Find the fewest relocations from one class to another of the same skeleton, breadth first.
+
+    Returns their number, 0 if ``MAX_TRACE`` classes did not suffice. The classes after the first one, the last one
+    first, are the places of the trace in ``line.chain``.
+    """
+    counts, pending, steps = work.counts, work.pending, work.steps
+    keys, links = line.trace_keys, line.trace_steps
+    forget(work)
+    for k in range(4):
+        keys[0, k] = start[k]
+    slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], start[0], start[1], start[2])
+    enter_new(work, -1 - slot, start[0], start[1], start[2])
+    n, at = 1, 0
+    while at < n:
+        decode(keys[at, 0], keys[at, 1], keys[at, 2], board, work.state)
+        analyze(board, work.state, 0)
+        for i in range(list_steps(board, work.state, 0, steps)):
+            if steps.kind[i] != RELOCATE:
+                continue
+            pending.size[0] = 0
+            pending.size[1] = 0
+            pending.size[2] = len(pending.keys)
+            take_step(
+                board, work.state, 0, keys[at, 3], RELOCATE, steps.card[i], steps.target[i], work.commits, pending
+            )
+            for j in range(pending.size[0]):
+                found = pending.keys[j]
+                slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], found[0], found[1], found[2])
+                if slot >= 0:
+                    continue
+                decode(found[0], found[1], found[2], board, work.child)
+                analyze(board, work.child, 0)
+                if safe_founding(board, work.child) >= 0:
+                    continue
+                if n == MAX_TRACE or 5 * counts[TABLE_USED] >= 4 << counts[TABLE_BITS]:
+                    return 0
+                enter_new(work, -1 - slot, found[0], found[1], found[2])
+                for k in range(4):
+                    keys[n, k] = found[k]
+                links[n, 0] = at
+                n += 1
+                if found[0] == goal[0] and found[1] == goal[1] and found[2] == goal[2]:
+                    length, at = 0, n - 1
+                    while at > 0:
+                        line.chain[length] = at
+                        length += 1
+                        at = links[at, 0]
+                    return length
+        at += 1
+    return 0
+
+
+@bare_kernel
+def _cut_relocations(board, work, line):
+    """Put the fewest relocations in the place of each run of more than ``FEW_RELOCATIONS`` in the line of classes."""
+    path, counts = work.path, work.counts
+    first, kept = 0, 0
+    while first < counts[LINE]:
+        last = first
+        while last + 1 < counts[LINE] and path[last + 1, 3] == path[first, 3]:
+            last += 1
+        length = 0
+        if last - first > FEW_RELOCATIONS:
+            length = _relocate(board, work, line, path[first], path[last])
+        for k in range(4):
+            path[kept, k] = path[first, k]
+        kept += 1
+        for i in range(length - 1, -1, -1):
+            for k in range(4):
+                path[kept, k] = line.trace_keys[line.chain[i], k]
+            kept += 1
+        if length == 0:
+            for i in range(first + 1, last + 1):
+                for k in range(4):
+                    path[kept, k] = path[i, k]
+                kept += 1
+        first = last + 1
+    counts[LINE] = kept
+
+
+@bare_kernel
 def _collect(board, work, line, start, goal, settled):
     """Append the single steps from one class of the line to the next to the line's steps."""
     if start[0] == goal[0] and start[1] == goal[1] and start[2] == goal[2]:
@@ -581,6 +665,7 @@ def realize(board, root, work, line):
     encode(line.before.host, line.before.sets[LIVE], line.before.sets[BAD], ranks, first)
     first[3] = root[3]
     line.counts[N_STEPS] = 0
+    _cut_relocations(board, work, line)
     if not _collect(board, work, line, first, work.path[0], False):
         return False
     for i in range(counts[LINE] - 1):

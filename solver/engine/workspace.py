@@ -17,8 +17,8 @@ STAMP_SHIFT = 36
 """Bits of the last key word that the key itself uses; the table keeps the iteration's stamp above them."""
 LAST_STAMP = (1 << 26) - 1
 
-MAX_PATH = 4096
-"""Longest line of classes: some hundred irreversible steps; only relocations could make it longer."""
+MAX_PATH = 1 << 16
+"""Longest line of classes: some hundred irreversible steps; relocations make it longer, on hard deals by thousands."""
 MAX_SUCCESSORS = 1 << 16
 """Results of one step, settling included, that are kept until they are looked at."""
 FIRST_TABLE_BITS = 11
