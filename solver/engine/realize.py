@@ -34,12 +34,14 @@ from solver.engine.packed import (
     encode,
     encode_hosts,
 )
-from solver.engine.workspace import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, children_limit, enter_new, find, forget
+from solver.engine.workspace import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, enter_new, find, forget
 
 MAX_MOVES = 4000
 MAX_TRACE = 1 << 16
 FEW_RELOCATIONS = 2
 """Relocations in a row that are taken as the search made them."""
+MOST_RELOCATED = 20_000
+"""Classes that are looked at for one short cut between relocations."""
 FARTHEST = 255
 """The largest distance to its goal that ``_find_way`` tells apart."""
 
@@ -293,7 +295,6 @@ def _trace(board, work, line, start, goal, settled):
         keys[0, k] = start[k]
     n = 1
     at = 0
-    limit = children_limit(work)
     decode(goal[0], goal[1], goal[2], board, work.child)
     live_after, bad_after = work.child.sets[LIVE], work.child.sets[BAD]
     while at < n:
@@ -316,7 +317,7 @@ def _trace(board, work, line, start, goal, settled):
                 continue
             pending.size[0] = 0
             pending.size[1] = 0
-            pending.size[2] = limit
+            pending.size[2] = len(pending.keys)
             take_step(board, work.state, 0, keys[at, 3], kind, card, target, work.commits, pending)
             for j in range(pending.size[0]):
                 found = pending.keys[j]
@@ -337,21 +338,22 @@ def _trace(board, work, line, start, goal, settled):
 
 
 @bare_kernel
-def _relocate(board, work, line, start, goal):
-    """Find the fewest relocations from one class to another of the same skeleton, breadth first.
+def _relocate(board, work, line, first, last):
+    """Find the fewest relocations from a class of the path to the farthest one met, breadth first.
 
-    Returns their number, 0 if ``MAX_TRACE`` classes did not suffice. The classes after the first one, the last one
-    first, are the places of the trace in ``line.chain``.
+    Those from ``first`` to ``last`` have one skeleton. Returns the place on the path of the one met and the number of
+    relocations; the classes on the way, that one first, are the places of the trace in ``line.chain``.
     """
-    counts, pending, steps = work.counts, work.pending, work.steps
+    counts, pending, steps, path = work.counts, work.pending, work.steps, work.path
     keys, links = line.trace_keys, line.trace_steps
     forget(work)
     for k in range(4):
-        keys[0, k] = start[k]
-    slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], start[0], start[1], start[2])
-    enter_new(work, -1 - slot, start[0], start[1], start[2])
+        keys[0, k] = path[first, k]
+    slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], keys[0, 0], keys[0, 1], keys[0, 2])
+    enter_new(work, -1 - slot, keys[0, 0], keys[0, 1], keys[0, 2])
+    met, met_at = first, 0
     n, at = 1, 0
-    while at < n:
+    while at < n < MOST_RELOCATED and met < last and 5 * counts[TABLE_USED] < 3 << counts[TABLE_BITS]:
         decode(keys[at, 0], keys[at, 1], keys[at, 2], board, work.state)
         analyze(board, work.state, 0)
         for i in range(list_steps(board, work.state, 0, steps)):
@@ -359,62 +361,65 @@ def _relocate(board, work, line, start, goal):
                 continue
             pending.size[0] = 0
             pending.size[1] = 0
-            pending.size[2] = len(pending.keys)
+            pending.size[2] = MOST_RELOCATED // 8
             take_step(
                 board, work.state, 0, keys[at, 3], RELOCATE, steps.card[i], steps.target[i], work.commits, pending
             )
             for j in range(pending.size[0]):
                 found = pending.keys[j]
                 slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], found[0], found[1], found[2])
-                if slot >= 0:
+                if slot >= 0 or n == MAX_TRACE:
                     continue
                 decode(found[0], found[1], found[2], board, work.child)
                 analyze(board, work.child, 0)
                 if safe_founding(board, work.child) >= 0:
                     continue
-                if n == MAX_TRACE or 5 * counts[TABLE_USED] >= 4 << counts[TABLE_BITS]:
-                    return 0
                 enter_new(work, -1 - slot, found[0], found[1], found[2])
                 for k in range(4):
                     keys[n, k] = found[k]
                 links[n, 0] = at
+                for place in range(last, met, -1):
+                    if path[place, 0] == found[0] and path[place, 1] == found[1] and path[place, 2] == found[2]:
+                        met, met_at = place, n
+                        break
                 n += 1
-                if found[0] == goal[0] and found[1] == goal[1] and found[2] == goal[2]:
-                    length, at = 0, n - 1
-                    while at > 0:
-                        line.chain[length] = at
-                        length += 1
-                        at = links[at, 0]
-                    return length
         at += 1
-    return 0
+    length = 0
+    while met_at > 0:
+        line.chain[length] = met_at
+        length += 1
+        met_at = links[met_at, 0]
+    return met, length
 
 
 @bare_kernel
 def _cut_relocations(board, work, line):
-    """Put the fewest relocations in the place of each run of more than ``FEW_RELOCATIONS`` in the line of classes."""
+    """Take short cuts in each run of more than ``FEW_RELOCATIONS`` relocations of the path."""
     path, counts = work.path, work.counts
     first, kept = 0, 0
     while first < counts[LINE]:
         last = first
         while last + 1 < counts[LINE] and path[last + 1, 3] == path[first, 3]:
             last += 1
-        length = 0
-        if last - first > FEW_RELOCATIONS:
-            length = _relocate(board, work, line, path[first], path[last])
+        is_long = last - first > FEW_RELOCATIONS
         for k in range(4):
             path[kept, k] = path[first, k]
         kept += 1
-        for i in range(length - 1, -1, -1):
-            for k in range(4):
-                path[kept, k] = line.trace_keys[line.chain[i], k]
-            kept += 1
-        if length == 0:
-            for i in range(first + 1, last + 1):
+        while first < last:
+            met, length = first, 0
+            if is_long:
+                met, length = _relocate(board, work, line, first, last)
+            if met == first:
+                met = first + 1
                 for k in range(4):
-                    path[kept, k] = path[i, k]
+                    path[kept, k] = path[met, k]
                 kept += 1
-        first = last + 1
+            for i in range(length - 1, -1, -1):
+                for k in range(4):
+                    path[kept, k] = line.trace_keys[line.chain[i], k]
+                kept += 1
+            first = met
+        first += 1
     counts[LINE] = kept
 
 
