@@ -34,7 +34,7 @@ from solver.engine.packed import (
     encode,
     encode_hosts,
 )
-from solver.engine.workspace import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, enter_new, find, forget
+from solver.engine.workspace import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, children_limit, enter_new, find, forget
 
 MAX_MOVES = 4000
 MAX_TRACE = 1 << 16
@@ -282,11 +282,11 @@ def _arrange(board, line, kind, card):
 
 
 @bare_kernel
-def _trace(board, work, line, start, goal, settled):
+def _trace(board, work, line, start, goal, settled, limit):
     """Find the steps and settlings that lead from one class of a line to the next, by repeating what the search did.
 
-    ``settled`` says that the first class has taken its settlings already. Fills the trace and returns the place of
-    ``goal`` in it, -1 if it was not found.
+    ``settled`` says that the first class has taken its settlings already; ``limit`` is how many results of one step are
+    looked at. Fills the trace and returns the place of ``goal`` in it, -1 if it was not found.
     """
     counts, pending, steps = work.counts, work.pending, work.steps
     keys, links = line.trace_keys, line.trace_steps
@@ -317,7 +317,7 @@ def _trace(board, work, line, start, goal, settled):
                 continue
             pending.size[0] = 0
             pending.size[1] = 0
-            pending.size[2] = len(pending.keys)
+            pending.size[2] = limit
             take_step(board, work.state, 0, keys[at, 3], kind, card, target, work.commits, pending)
             for j in range(pending.size[0]):
                 found = pending.keys[j]
@@ -428,7 +428,9 @@ def _collect(board, work, line, start, goal, settled):
     """Append the single steps from one class of the line to the next to the line's steps."""
     if start[0] == goal[0] and start[1] == goal[1] and start[2] == goal[2]:
         return True
-    at = _trace(board, work, line, start, goal, settled)
+    at = _trace(board, work, line, start, goal, settled, children_limit(work))
+    if at < 0:  # short cuts may lead to results that the search did not look at
+        at = _trace(board, work, line, start, goal, settled, len(work.pending.keys))
     if at < 0:
         return False
     links, keys, chain = line.trace_steps, line.trace_keys, line.chain

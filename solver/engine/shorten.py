@@ -270,4 +270,6 @@ def shorten(board, root, line, scratch):
         saved += _drop_moves(board, root, line, scratch)
         if saved == 0:
             break
+    while _cut_detours(board, root, line, scratch):  # so that no position comes twice, however the passes ended
+        pass
     return before - line.counts[N_MOVES]
