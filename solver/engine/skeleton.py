@@ -66,8 +66,8 @@ class Skeletons(NamedTuple):
 
 
 def new_skeletons(bits: int) -> Skeletons:
-    """A table for 2**bits skeletons."""
-    size = 1 << bits
+    """A table for 2**bits skeletons, or as many as the first index asks for."""
+    size = 1 << max(bits, FIRST_LOOKUP_BITS - 1)
     return Skeletons(
         np.zeros((size, 3), np.int64),
         np.zeros(2 * size, np.int64),
