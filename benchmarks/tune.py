@@ -17,7 +17,7 @@ import numpy as np
 
 from solver.deals import DealId, deal_position
 from solver.engine.deepening import search_deal
-from solver.engine.packed import BOARD, SPACES_CODE, load_board, new_record, pack
+from solver.engine.packed import BOARD, LAZY, SPACES_ANY, SPACES_CODE, load_board, new_record, pack
 from solver.engine.result import LOST, WON
 from solver.engine.workspace import NODES, SETTINGS, W_KING, W_LIVE, new_workspace
 from solver.rules import rules_of
@@ -48,6 +48,7 @@ class Games:
             total = 0
             for piles, heights, founded in packed:
                 load_board(piles, heights, founded, 13, 8, spaces, self.board, self.root)
+                self.board.game[LAZY] = spaces != SPACES_ANY
                 status = search_deal(self.board, self.root, self.work, self.max_nodes, self.abort)
                 total += int(self.work.counts[NODES]) if status in (WON, LOST) else 2 * self.max_nodes
             means[game] = total / len(packed)
