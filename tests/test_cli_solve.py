@@ -314,7 +314,7 @@ def test_sizes_of_memory(size: str) -> None:
         (["1", "--memory", "much"], "'much' is no size; write 512M, 2G or a number of bytes"),
         (["1", "--memory", "0"], "'0' is out of range"),
         (["1", "--max-nodes", "0"], "max-nodes"),
-        (["1", "--max-nodes", "9" * 30], "max_nodes is at least 1 and at most"),
+        (["1", "--max-nodes", "9" * 30], "not in the range 1<=x<="),
         (["1", "--jobs", "0"], "jobs"),
         (["1", "--board", "no/such/file"], "No such file"),
     ],
