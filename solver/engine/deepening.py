@@ -7,7 +7,7 @@ wrapper that the rest of the program calls.
 from solver.engine.cache import bare_kernel
 from solver.engine.classes import FOUND, list_steps, safe_founding, take_step
 from solver.engine.levels import analyze, canonicalize
-from solver.engine.packed import BAD, LIVE, RANKS, decode, encode
+from solver.engine.packed import BAD, LIVE, RANKS, SPACES, SPACES_ANY, decode, encode
 from solver.engine.pruning import image_is_lost, reset_images
 from solver.engine.result import ABORTED, LOST, OUT_OF_MEMORY, OUT_OF_NODES, WON
 from solver.engine.skeleton import (
@@ -55,6 +55,9 @@ from solver.engine.workspace import (
     forget,
     sort_stack,
 )
+
+DEEPEST_RUNG = 5
+"""From the fourth round of the schedule on the ladder goes down a rung further each time, to this one."""
 
 
 @bare_kernel
@@ -222,13 +225,17 @@ def _iterate(board, root, work, rung, quota, prune, abort):
 
 
 @bare_kernel
-def _pruning_rung(work, round_):
-    """The rung that prunes the exact search in a round, 0 for none: two lower each round, as the search gets longer."""
+def _pruning_rung(board, work, round_):
+    """The rung that prunes the exact search in a round, 0 for none: two lower each round, as the search gets longer.
+
+    It begins a round earlier where spaces do not take any card: there it pays sooner.
+    """
     settings = work.settings
-    if round_ < settings[PRUNE_FROM]:
+    since = round_ - settings[PRUNE_FROM] + (1 if board.game[SPACES] != SPACES_ANY else 0)
+    if since < 0:
         return 0
     reset_images(work)
-    return max(settings[PRUNE_LOWEST], settings[PRUNE_HIGHEST] - 2 * (round_ - settings[PRUNE_FROM]))
+    return max(settings[PRUNE_LOWEST], settings[PRUNE_HIGHEST] - 2 * since)
 
 
 @bare_kernel
@@ -283,7 +290,7 @@ def search_deal(board, root, work, max_nodes, abort):
     while True:
         if not exact_full:
             end, exact_quota = _deepen(
-                board, root, work, 0, exact_quota, budget, max_nodes, _pruning_rung(work, round_), abort
+                board, root, work, 0, exact_quota, budget, max_nodes, _pruning_rung(board, work, round_), abort
             )
             if end in (WON, LOST, ABORTED):
                 return end
@@ -292,7 +299,8 @@ def search_deal(board, root, work, max_nodes, abort):
         if counts[NODES] >= max_nodes:
             return OUT_OF_NODES
         rung = top_rung
-        while rung >= settings[LOWEST_RUNG]:
+        lowest_rung = max(settings[LOWEST_RUNG] - max(0, round_ - 2), DEEPEST_RUNG)
+        while rung >= lowest_rung:
             end, _quota = _deepen(board, root, work, rung, 1, budget * settings[RUNG_SHARE] // 100, max_nodes, 0, abort)
             if end in (LOST, ABORTED):
                 return end

@@ -45,8 +45,8 @@ SETTINGS = {
     CHILDREN_BASE: 4,  # results of one step that are looked at, as they share a skeleton: a base,
     CHILDREN_A_QUOTA: 1,  # and so many a quota
     PRUNE_FROM: 4,  # the round of the schedule from which the exact search passes over classes lost on a rung:
-    PRUNE_HIGHEST: 10,  # this one in the first such round, two lower each time,
-    PRUNE_LOWEST: 8,  # down to this
+    PRUNE_HIGHEST: 8,  # this one in the first such round, two lower each time,
+    PRUNE_LOWEST: 6,  # down to this
     PRUNE_CAP: 2000,  # classes of the rung that are opened for one verdict
 }
 
