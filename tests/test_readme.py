@@ -47,7 +47,7 @@ def test_console_example(command: str, shown: list[str], tmp_path: Path) -> None
         stderr=subprocess.STDOUT,
         text=True,
     )
-    waiting = re.compile(r"citadel: (compiling the kernels|\d+ of \d+ deals in )")  # where the kernels are not compiled yet
+    waiting = re.compile(r"citadel: (compiling the kernels|\d+ of \d+ deals in )")  # said while kernels compile
     lines = [line for line in printed.stdout.splitlines() if not waiting.match(line)]
     if shown[-1] == "...":
         shown = shown[:-1]
