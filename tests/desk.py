@@ -18,7 +18,7 @@ from solver.engine.classes import (
     safe_founding,
     take_step,
 )
-from solver.engine.levels import analyze, canonicalize
+from solver.engine.levels import analyze, classify
 from solver.engine.packed import (
     ACCESSIBLE,
     BAD,
@@ -49,9 +49,7 @@ MOST_SUCCESSORS = 1 << 14
 def _classes(keys, rung, board, state, out):
     """For int64[n, 3] keys: int64[n, 4], the key of each one's class and the card that settling founds, or -1."""
     for i in range(len(keys)):
-        decode(keys[i, 0], keys[i, 1], keys[i, 2], board, state)
-        analyze(board, state, rung)
-        canonicalize(board, state)
+        classify(keys[i, 0], keys[i, 1], keys[i, 2], board, rung, state)
         encode(state.host, state.sets[LIVE], state.sets[BAD], board.game[RANKS], out[i])
         analyze(board, state, rung)
         out[i, 3] = safe_founding(board, state)

@@ -11,7 +11,7 @@ import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
 from solver.engine.cache import bare_kernel
-from solver.engine.levels import count4
+from solver.engine.levels import cards_of, count4
 from solver.engine.packed import (
     ACCESSIBLE,
     BAD,
@@ -208,12 +208,8 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
     bit = 1 << card
     own_rank = card >> 2
 
-    lifted, bared = 0, 0
-    free_before = levels[FREE]
-    for rank in range(ranks):
-        if free_before >> rank & 1:
-            lifted |= levels[FLOATS] & (RANK_MASK << (4 * rank))
-            bared |= levels[HOSTS] & (RANK_MASK << (4 * rank + 4))
+    free = cards_of(levels[FREE])
+    lifted, bared = levels[FLOATS] & free, levels[HOSTS] & free << 4
     places = levels[HOSTS]
     if sets[BLOCKED]:
         freed = -1  # the level at which a place comes free

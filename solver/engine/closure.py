@@ -20,20 +20,17 @@ from solver.engine.classes import (
     safe_founding,
     take_step,
 )
-from solver.engine.levels import analyze, canonicalize
+from solver.engine.levels import analyze, classify
 from solver.engine.packed import (
-    BAD,
     BOARD,
-    LIVE,
     PILES,
-    RANKS,
     SPACES_CODE,
     STATE,
     decode,
-    encode,
     load_board,
     new_record,
     pack,
+    scatter,
 )
 from solver.engine.pruning import image_is_lost, reset_images
 from solver.engine.quota import workspace
@@ -133,8 +130,7 @@ def _slot(closure, key0, key1, key2):
     """The slot of the index that holds a key, else -1 - the empty slot where it would go."""
     lookup = closure.lookup
     mask = len(lookup) - 1
-    mixed = key0 * -7046029254386353131 + key1 * -4417276706812531889 + key2 * 1609587929392839161
-    slot = ((mixed ^ mixed >> 29) * -7046029254386353131 >> 24) & mask
+    slot = scatter(key0, key1, key2) & mask
     while lookup[slot]:
         key = closure.keys[lookup[slot] - 1]
         if key[0] == key0 and key[1] == key1 and key[2] == key2:
@@ -176,13 +172,11 @@ def _enter(closure, key, settled):
 def _enter_image(board, closure, rung, key, desk):
     """Enter the class on a rung of a position, given by its key and skeleton. False if there is no room."""
     child, image = desk.child, desk.image
-    decode(key[0], key[1], key[2], board, child)
-    analyze(board, child, rung)
-    settled = 1 if safe_founding(board, child) < 0 else 0
-    canonicalize(board, child)
-    encode(child.host, child.sets[LIVE], child.sets[BAD], board.game[RANKS], image)
+    classify(key[0], key[1], key[2], board, rung, child)
+    for word in range(3):
+        image[word] = child.key[word]
     image[3] = key[3]
-    return _enter(closure, image, settled)
+    return _enter(closure, image, 1 if safe_founding(board, child) < 0 else 0)
 
 
 @bare_kernel

@@ -6,8 +6,8 @@ wrapper that the rest of the program calls.
 
 from solver.engine.cache import bare_kernel
 from solver.engine.classes import FOUND, list_steps, safe_founding, take_step
-from solver.engine.levels import analyze, canonicalize
-from solver.engine.packed import BAD, LIVE, RANKS, SPACES, SPACES_ANY, decode, encode
+from solver.engine.levels import analyze, classify
+from solver.engine.packed import BAD, RANKS, SPACES, SPACES_ANY, decode
 from solver.engine.pruning import image_is_lost, reset_images
 from solver.engine.result import ABORTED, LOST, OUT_OF_MEMORY, OUT_OF_NODES, WON
 from solver.engine.skeleton import (
@@ -171,11 +171,10 @@ def _iterate(board, root, work, rung, quota, prune, abort):
     counts[QUOTA] = quota
     counts[ITERATIONS] += 1
     stamp, bits = counts[TABLE_STAMP], counts[TABLE_BITS]
-    decode(root[0], root[1], root[2], board, work.state)
-    analyze(board, work.state, rung)
-    canonicalize(board, work.state)
+    classify(root[0], root[1], root[2], board, rung, work.state)
     pending = work.pending
-    encode(work.state.host, work.state.sets[LIVE], work.state.sets[BAD], board.game[RANKS], pending.keys[0])
+    for word in range(3):
+        pending.keys[0, word] = work.state.key[word]
     pending.keys[0, 3] = root[3]
     pending.size[0] = 1
     pending.size[1] = 0

@@ -24,6 +24,7 @@ from solver.engine.packed import (
     SPACES_ANY,
     SPARE,
     clear_codes,
+    decode,
     write_code,
 )
 
@@ -32,6 +33,16 @@ from solver.engine.packed import (
 def count4(bits):
     """Number of bits in a set of at most four."""
     return (0x4332322132212110 >> (4 * bits)) & 7
+
+
+@bare_kernel
+def cards_of(ranks):
+    """The cards of a set of ranks, bit r for rank r."""
+    cards = 0
+    while ranks:
+        cards |= RANK_MASK << (4 * lowest(ranks))
+        ranks &= ranks - 1
+    return cards
 
 
 @bare_kernel
@@ -122,3 +133,11 @@ def canonicalize(board, state):
                 host[card] = SPACE
                 sets[BOTTOM] |= 1 << card
                 write_code(key, card, CODE_SPACE)
+
+
+@bare_kernel
+def classify(word0, word1, word2, board, rung, state):
+    """Fill ``state`` with the member that stands for a position's class; ``state.key`` is then the class's key."""
+    decode(word0, word1, word2, board, state)
+    analyze(board, state, rung)
+    canonicalize(board, state)

@@ -173,6 +173,13 @@ def clear_codes(key, cards):
 
 
 @bare_kernel
+def scatter(key0, key1, key2):
+    """A number that scatters keys over a table: its lowest bits are where to look first."""
+    mixed = key0 * -7046029254386353131 + key1 * -4417276706812531889 + key2 * 1609587929392839161
+    return (mixed ^ mixed >> 29) * -7046029254386353131 >> 24
+
+
+@bare_kernel
 def decode(word0, word1, word2, board, state):
     """Fill ``state`` with the position of a key."""
     host, rider, sets, founded = state.host, state.rider, state.sets, state.founded

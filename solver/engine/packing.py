@@ -139,6 +139,52 @@ def put(state: np.ndarray, card: int, place: int) -> None:
         rider = state[RIDER + rider]
 
 
+@kernel
+def unpack(key: np.ndarray, dealt: np.ndarray, piles: int, state: np.ndarray) -> None:
+    """Set the slots of a position by its key, int64[3]; ``dealt`` int64[52] is what each card lay on at first.
+
+    ``SKELETON`` stays what it was, and so do the rules.
+    """
+    cards = 4 * (state[KING] + 1)
+    for suit in range(4):
+        state[FOUND + suit] = 0
+    tops = 0
+    spaces = piles
+    for card in range(cards):
+        state[RIDER + card] = NONE
+    for card in range(cards):
+        code = key[card % 3] >> 3 * (card // 3) & 7
+        if code == CODE_FOUNDED:
+            state[HOST + card] = FOUNDED
+            state[FOUND + (card & 3)] += 1
+            continue
+        tops |= 1 << card
+        if code == CODE_BOTTOM:
+            state[HOST + card] = SPACE
+            spaces -= 1
+        else:
+            host = dealt[card] if code == CODE_BAD else 4 * (card // 4 + 1) + code
+            state[HOST + card] = host
+            state[RIDER + host] = card
+    descents = 0
+    for bottom in range(cards):
+        if state[HOST + bottom] != SPACE:
+            continue
+        card = bottom
+        state[LOWEST + card] = card >> 2
+        while state[RIDER + card] != NONE:
+            tops &= ~(1 << card)
+            rider = state[RIDER + card]
+            descents += card >> 2 < rider >> 2
+            state[LOWEST + rider] = min(state[LOWEST + card], rider >> 2)
+            card = rider
+    state[TOPS] = tops
+    state[SPACES] = spaces
+    state[DESCENTS] = descents
+    for word in range(3):
+        state[KEY + word] = key[word]
+
+
 def pack(position: Position, rules: Rules) -> np.ndarray:
     """The packed form of a position with all its piles, the empty ones too, and no card due to go up by itself.
 

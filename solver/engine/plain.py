@@ -10,22 +10,11 @@ from solver.engine.moves import MOST_MOVES, MOST_STEPS, is_won_early, list_moves
 from solver.engine.packing import (
     AUTO,
     CARDS,
-    CODE_BAD,
-    CODE_BOTTOM,
-    CODE_FOUNDED,
-    DESCENTS,
-    FOUND,
-    FOUNDED,
     HOST,
     KEY,
-    KING,
-    LOWEST,
     NONE,
-    RIDER,
-    SPACE,
-    SPACES,
-    TOPS,
     pack,
+    unpack,
 )
 from solver.engine.table import FULL, copy_into, find
 from solver.position import Position
@@ -37,52 +26,6 @@ _SLICE = 1 << 14
 """Positions followed between two looks at the abort flag."""
 
 _FIRST_ROWS = 1 << 14
-
-
-@kernel
-def _unpack(keys: np.ndarray, dealt: np.ndarray, piles: int, state: np.ndarray) -> None:
-    """Set the slots of a position by its key, int64[3]; ``dealt`` int64[52] is what each card lay on at first.
-
-    ``SKELETON`` stays what it was: nothing here asks for it.
-    """
-    cards = 4 * (state[KING] + 1)
-    for suit in range(4):
-        state[FOUND + suit] = 0
-    tops = 0
-    spaces = piles
-    for card in range(cards):
-        state[RIDER + card] = NONE
-    for card in range(cards):
-        code = keys[card % 3] >> 3 * (card // 3) & 7
-        if code == CODE_FOUNDED:
-            state[HOST + card] = FOUNDED
-            state[FOUND + (card & 3)] += 1
-            continue
-        tops |= 1 << card
-        if code == CODE_BOTTOM:
-            state[HOST + card] = SPACE
-            spaces -= 1
-        else:
-            host = dealt[card] if code == CODE_BAD else 4 * (card // 4 + 1) + code
-            state[HOST + card] = host
-            state[RIDER + host] = card
-    descents = 0
-    for bottom in range(cards):
-        if state[HOST + bottom] != SPACE:
-            continue
-        card = bottom
-        state[LOWEST + card] = card >> 2
-        while state[RIDER + card] != NONE:
-            tops &= ~(1 << card)
-            rider = state[RIDER + card]
-            descents += card >> 2 < rider >> 2
-            state[LOWEST + rider] = min(state[LOWEST + card], rider >> 2)
-            card = rider
-    state[TOPS] = tops
-    state[SPACES] = spaces
-    state[DESCENTS] = descents
-    for word in range(3):
-        state[KEY + word] = keys[word]
 
 
 @kernel
@@ -123,7 +66,7 @@ def _follow(
             return _RUNNING
         if progress[0] + MOST_MOVES > full or progress[0] + MOST_MOVES > keys.shape[0]:
             return _TOO_LARGE
-        _unpack(keys[progress[1]], dealt, piles, state)
+        unpack(keys[progress[1]], dealt, piles, state)
         progress[1] += 1
         if is_won_early(state):
             return _NOT_LOST

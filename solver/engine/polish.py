@@ -16,21 +16,14 @@ from solver.engine.moves import MOST_MOVES, MOST_STEPS, found_all, found_safe, i
 from solver.engine.packing import (
     AUTO,
     CARDS,
-    CODE_BAD,
-    CODE_BOTTOM,
-    DESCENTS,
-    FOUND,
     FOUNDED,
     HOST,
     KEY,
-    KING,
-    LOWEST,
     NONE,
-    RIDER,
     SPACE,
     SPACES,
-    TOPS,
     pack,
+    unpack,
 )
 from solver.engine.table import FULL, find
 from solver.position import FOUNDATION, Move, Position
@@ -59,47 +52,6 @@ _AT = 1  # positions of the queue that have been expanded
 _COST = 2  # what the line costs up to the positions that are now looked at
 _WAITING = 3  # numbers of positions that wait for each of the next costs
 _PROGRESS = _WAITING + _MOST_COST + 1
-
-
-@kernel
-def _load(state: np.ndarray, dealt: np.ndarray, piles: int, table: np.ndarray, row: int) -> None:
-    """Make ``state`` the position of a row; ``dealt`` has the hosts of the first position, for the bad bonds."""
-    cards = 4 * (state[KING] + 1)
-    for word in range(3):
-        state[KEY + word] = table[row, word]
-    for suit in range(4):
-        state[FOUND + suit] = 0
-    for card in range(cards):
-        state[RIDER + card] = NONE
-    tops = (1 << cards) - 1
-    spaces, descents = piles, 0
-    for card in range(cards):
-        code = table[row, card % 3] >> 3 * (card // 3) & 7
-        if code < CODE_BOTTOM:
-            place = 4 * (card >> 2) + 4 + code
-        elif code == CODE_BAD:
-            place = dealt[card]
-            descents += place >> 2 < card >> 2
-        elif code == CODE_BOTTOM:
-            place = SPACE
-            spaces -= 1
-        else:
-            place = FOUNDED
-            state[FOUND + (card & 3)] += 1
-            tops &= ~(1 << card)
-        state[HOST + card] = place
-        if place < CARDS:
-            state[RIDER + place] = card
-            tops &= ~(1 << place)
-    for card in range(cards):
-        if state[HOST + card] == SPACE:
-            lowest = card >> 2
-            rider = card
-            while rider != NONE:
-                lowest = min(lowest, rider >> 2)
-                state[LOWEST + rider] = lowest
-                rider = state[RIDER + rider]
-    state[TOPS], state[SPACES], state[DESCENTS] = tops, spaces, descents
 
 
 @kernel
@@ -147,7 +99,7 @@ def _explore(
 ) -> None:
     """Enter what is one move away from the positions of the queue, up to the one numbered ``until``."""
     while progress[_AT] < until and progress[_KNOWN] < queue.shape[0]:
-        _load(state, dealt, piles, table, queue[progress[_AT]])
+        unpack(table[queue[progress[_AT]]], dealt, piles, state)
         progress[_AT] += 1
         for index in range(list_moves(state, NONE, moves, values)):
             length = play(state, trail, 0, moves[index] & 63, moves[index] >> 6)
@@ -205,7 +157,7 @@ def _shortest(
         row = waiting[bucket, progress[_WAITING + bucket]]
         if least[row] < cost:
             continue
-        _load(state, dealt, piles, table, row)
+        unpack(table[row], dealt, piles, state)
         if is_won_early(state):
             return int(row)
         for index in range(list_moves(state, NONE, moves, values)):

@@ -7,8 +7,8 @@ visited together: none of them leads to anything but lost classes and each other
 
 from solver.engine.cache import bare_kernel
 from solver.engine.classes import FOUND, list_steps, safe_founding, take_step
-from solver.engine.levels import analyze, canonicalize
-from solver.engine.packed import decode
+from solver.engine.levels import analyze, classify
+from solver.engine.packed import decode, scatter
 from solver.engine.skeleton import RELAXED_LOST, relaxed_verdict
 from solver.engine.workspace import (
     EXPLORATION,
@@ -48,8 +48,7 @@ def reset_images(work):
 def _slot(images, key0, key1, key2):
     """The slot of an image, or the empty one for it; the caller tells them apart by ``IN_USE``."""
     mask = len(images) - 1
-    mixed = key0 * -7046029254386353131 + key1 * -4417276706812531889 + key2 * 1609587929392839161
-    slot = ((mixed ^ mixed >> 29) * -7046029254386353131 >> 24) & mask
+    slot = scatter(key0, key1, key2) & mask
     while images[slot, 2] & IN_USE:
         if images[slot, 0] == key0 and images[slot, 1] == key1 and images[slot, 2] & KEY_MASK == key2:
             return slot
@@ -156,9 +155,7 @@ def _successors(board, work, rung, key0, key1, key2, skeleton, depth):
 def image_is_lost(board, work, rung, key0, key1, key2, skeleton, abort):
     """Whether the image of an exact class on a rung is proved lost. Classes opened on the way count as nodes."""
     counts, images, pending, stack = work.counts, work.images, work.pending, work.stack
-    decode(key0, key1, key2, board, work.child)
-    analyze(board, work.child, rung)
-    canonicalize(board, work.child)
+    classify(key0, key1, key2, board, rung, work.child)
     image = pending.keys[0]
     image[0], image[1], image[2] = work.child.key[0], work.child.key[1], work.child.key[2]
     image[3] = skeleton

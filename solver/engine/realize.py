@@ -9,7 +9,7 @@ import numpy as np
 from solver.engine.bits import RANK_MASK, lowest, popcount
 from solver.engine.cache import bare_kernel
 from solver.engine.classes import BREAK, FOUND, RELOCATE, list_steps, safe_founding, take_step
-from solver.engine.levels import analyze, canonicalize
+from solver.engine.levels import analyze, canonicalize, cards_of, classify
 from solver.engine.packed import (
     BAD,
     BLOCKED,
@@ -31,7 +31,6 @@ from solver.engine.packed import (
     STATE,
     copy_play,
     decode,
-    encode,
     encode_hosts,
 )
 from solver.engine.workspace import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, children_limit, enter_new, find, forget
@@ -72,9 +71,8 @@ LINE_OF_MOVES = np.dtype(
         # Where each card must lie after each step, by its code in a key, so that blocks end as they do; -1: anywhere
         ("wanted", np.int64, (MAX_MOVES, 52)),
         ("due", np.int64, 52),  # the next step that is a card's own; the number of steps where there is none
-        # Positions met by `_find_way`, the class of the last of them after all others; the place of the one before, the
-        # card moved and what it landed on; the way found
-        ("way_keys", np.int64, (MAX_TRACE + 1, 3)),
+        # Positions met by `_find_way`; the place of the one before, the card moved and what it landed on; the way found
+        ("way_keys", np.int64, (MAX_TRACE, 3)),
         ("way_links", np.int64, (MAX_TRACE, 3)),
         ("way_chain", np.int64, MAX_TRACE),
         # The positions that wait there, in a list for each distance to the goal
@@ -236,13 +234,8 @@ def _arrange(board, line, kind, card):
     """
     host, after = line.now.host, line.after
     ranks = board.game[RANKS]
-    lifted = 0
-    floating = 0
-    for rank in range(ranks):
-        if line.before.levels[FREE] >> rank & 1:
-            lifted |= line.before.levels[FLOATS] & (RANK_MASK << (4 * rank))
-        if line.after.levels[FREE] >> rank & 1:
-            floating |= line.after.levels[FLOATS] & (RANK_MASK << (4 * rank))
+    lifted = line.before.levels[FLOATS] & cards_of(line.before.levels[FREE])
+    floating = after.levels[FLOATS] & cards_of(after.levels[FREE])
     committed = lifted & ~floating & ~(1 << card)
     keep = 0
     rest = committed
@@ -454,6 +447,12 @@ def _collect(board, work, line, start, goal, settled):
 
 
 @bare_kernel
+def _held(state):
+    """The cards on built bonds that no rearranging moves: all but the floats of free levels."""
+    return state.sets[LIVE] & ~state.sets[BAD] & ~(state.levels[FLOATS] & cards_of(state.levels[FREE]))
+
+
+@bare_kernel
 def _want(board, line):
     """Look back from the end of the line at where each card must lie after each step, of those that could not move."""
     n = line.counts[N_STEPS]
@@ -461,10 +460,7 @@ def _want(board, line):
     for i in range(n - 1, -1, -1):
         decode(line.step_keys[i, 3], line.step_keys[i, 4], line.step_keys[i, 5], board, after)
         analyze(board, after, 0)
-        fixed = after.sets[LIVE] & ~after.sets[BAD] & ~after.sets[BOTTOM]
-        for rank in range(board.game[RANKS]):
-            if after.levels[FREE] >> rank & 1:
-                fixed &= ~(after.levels[FLOATS] & (RANK_MASK << (4 * rank)))
+        fixed = _held(after) & ~after.sets[BOTTOM]
         for card in range(52):
             wanted[i, card] = -1
             if fixed >> card & 1:
@@ -548,13 +544,10 @@ def _cards_on(state, card):
 
 
 @bare_kernel
-def _distance(board, line, step_card, state):
+def _distance(line, step_card, state):
     """How far a position is from the class ``line.after``, roughly: cards out of place, and cards in their way."""
     after = line.after
-    held = after.sets[LIVE] & ~after.sets[BAD]
-    for rank in range(board.game[RANKS]):
-        if after.levels[FREE] >> rank & 1:
-            held &= ~(after.levels[FLOATS] & (RANK_MASK << (4 * rank)))
+    held = _held(after)
     distance = 0
     if state.host[step_card] == line.before.host[step_card]:
         distance = 2 + _cards_on(state, step_card)
@@ -578,7 +571,6 @@ def _find_way(board, work, line, step_card, start, goal):
     """
     counts, state, child = work.counts, work.state, work.child
     keys, links = line.way_keys, line.way_links
-    image = keys[MAX_TRACE]
     ranks = board.game[RANKS]
     spaces = board.game[SPACES]
     forget(work)
@@ -629,10 +621,10 @@ def _find_way(board, work, line, step_card, start, goal):
                     continue
                 enter_new(work, -1 - slot, found[0], found[1], found[2])
                 decode(found[0], found[1], found[2], board, child)
-                distance = _distance(board, line, step_card, child)
+                distance = _distance(line, step_card, child)
                 analyze(board, child, 0)
                 canonicalize(board, child)
-                image[0], image[1], image[2] = child.key[0], child.key[1], child.key[2]
+                image = child.key
                 links[n, 0], links[n, 1], links[n, 2] = at, card, target
                 if image[0] == goal[0] and image[1] == goal[1] and image[2] == goal[2]:
                     length = 0
@@ -665,14 +657,13 @@ def realize(board, root, work, line):
     while 1 << bits < 2 * MAX_TRACE and 2 << bits <= len(work.table):
         bits += 1
     counts[TABLE_BITS] = bits
-    decode(root[0], root[1], root[2], board, line.before)
-    analyze(board, line.before, 0)
-    canonicalize(board, line.before)
-    first = work.pending.keys[len(work.pending.keys) - 1]  # not in use for one step alone
-    encode(line.before.host, line.before.sets[LIVE], line.before.sets[BAD], ranks, first)
-    first[3] = root[3]
     line.counts[N_STEPS] = 0
     _cut_relocations(board, work, line)
+    classify(root[0], root[1], root[2], board, 0, line.before)
+    first = line.trace_keys[0]  # where the first trace begins
+    for word in range(3):
+        first[word] = line.before.key[word]
+    first[3] = root[3]
     if not _collect(board, work, line, first, work.path[0], False):
         return False
     for i in range(counts[LINE] - 1):

@@ -10,7 +10,7 @@ import numpy as np
 from solver.engine.bits import lowest, popcount
 from solver.engine.cache import bare_kernel
 from solver.engine.classes import COMMITS, STEPS, Successors, new_successors
-from solver.engine.packed import BAD, BOTTOM, LIVE, RANKS, SPARE, STATE, new_record
+from solver.engine.packed import BAD, BOTTOM, LIVE, RANKS, SPARE, STATE, new_record, scatter
 from solver.engine.skeleton import Skeletons, new_skeletons
 
 STAMP_SHIFT = 36
@@ -186,8 +186,7 @@ def evaluate(board, state, weights):
 def find(table, bits, stamp, key0, key1, key2):
     """The slot of a key: its own if this iteration has entered it (then >= 0), else -1 - the slot to enter it in."""
     mask = (1 << bits) - 1
-    mixed = key0 * -7046029254386353131 + key1 * -4417276706812531889 + key2 * 1609587929392839161
-    slot = ((mixed ^ mixed >> 29) * -7046029254386353131 >> 24) & mask
+    slot = scatter(key0, key1, key2) & mask
     marked = key2 | stamp << STAMP_SHIFT
     while table[slot, 2] >> STAMP_SHIFT == stamp:
         if table[slot, 0] == key0 and table[slot, 1] == key1 and table[slot, 2] == marked:
