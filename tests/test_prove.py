@@ -37,7 +37,7 @@ REAL = (
     ("streets-and-alleys", "ms:52", "rung"),
     ("penelopes-web", "ms:10", "rung"),
     ("penelopes-web", "ms:12", "rung"),
-    ("penelopes-web", "ms:19", "class"),
+    ("penelopes-web", "ms:314", "class"),
 )
 """Deals, and the kind of their smallest certificates."""
 

@@ -35,13 +35,17 @@ from solver.engine.workspace import (
     NODES,
     OVERFLOWED,
     PHASE_RUNG,
+    PLAIN_ROUNDS,
     PRUNE_FROM,
+    PRUNE_FROM_ELSE,
     PRUNE_HIGHEST,
     PRUNE_LOWEST,
+    PRUNE_SHARE,
     PRUNED,
     QUOTA,
     QUOTA_GROWTH,
     REFUSED,
+    RUNG_QUOTA,
     RUNG_SHARE,
     SPENT,
     TABLE_BITS,
@@ -56,6 +60,7 @@ from solver.engine.workspace import (
     sort_stack,
 )
 
+NO_QUOTA = 1 << 31
 DEEPEST_RUNG = 5
 """From the fourth round of the schedule on the ladder goes down a rung further each time, to this one."""
 
@@ -225,16 +230,14 @@ def _iterate(board, root, work, rung, quota, prune, abort):
 
 @bare_kernel
 def _pruning_rung(board, work, round_):
-    """The rung that prunes the exact search in a round, 0 for none: two lower each round, as the search gets longer.
-
-    It begins a round earlier where spaces do not take any card: there it pays sooner.
-    """
+    """The rung that prunes an exact search in a round, 0 for none: one lower each round, as the searches get longer."""
     settings = work.settings
-    since = round_ - settings[PRUNE_FROM] + (1 if board.game[SPACES] != SPACES_ANY else 0)
+    any_card = board.game[SPACES] == SPACES_ANY
+    since = round_ - settings[PRUNE_FROM if any_card else PRUNE_FROM_ELSE]
     if since < 0:
         return 0
     reset_images(work)
-    return max(settings[PRUNE_LOWEST], settings[PRUNE_HIGHEST] - 2 * since)
+    return settings[PRUNE_LOWEST] if any_card else max(settings[PRUNE_LOWEST], settings[PRUNE_HIGHEST] - since)
 
 
 @bare_kernel
@@ -283,24 +286,35 @@ def search_deal(board, root, work, max_nodes, abort):
     settings = work.settings
     budget = settings[FIRST_BUDGET]
     round_ = 0
-    exact_quota = 1
-    exact_full = False
+    plain_rounds = settings[PLAIN_ROUNDS if board.game[SPACES] == SPACES_ANY else PRUNE_FROM_ELSE]
+    # Of the exact searches; 0 where the tables were full: it would be searched the same way again.
+    plain_quota = pruned_quota = 1
     top_rung = min(settings[HIGHEST_RUNG], ranks - 2)
     while True:
-        if not exact_full:
-            end, exact_quota = _deepen(
-                board, root, work, 0, exact_quota, budget, max_nodes, _pruning_rung(board, work, round_), abort
-            )
+        if plain_quota and round_ < plain_rounds:
+            end, plain_quota = _deepen(board, root, work, 0, plain_quota, budget, max_nodes, 0, abort)
             if end in (WON, LOST, ABORTED):
                 return end
-            exact_full = end == FULL
-        more_helps = not exact_full
+            if end == FULL:
+                plain_quota = 0
+        prune = _pruning_rung(board, work, round_)
+        if pruned_quota and prune:
+            pruned_quota = max(plain_quota, pruned_quota)
+            share = budget * settings[PRUNE_SHARE] // 100 if round_ < plain_rounds else budget
+            end, pruned_quota = _deepen(board, root, work, 0, pruned_quota, share, max_nodes, prune, abort)
+            if end in (WON, LOST, ABORTED):
+                return end
+            if end == FULL:
+                pruned_quota = 0
+        more_helps = pruned_quota > 0
         if counts[NODES] >= max_nodes:
             return OUT_OF_NODES
         rung = top_rung
         lowest_rung = max(settings[LOWEST_RUNG] - max(0, round_ - 2), DEEPEST_RUNG)
         while rung >= lowest_rung:
-            end, _quota = _deepen(board, root, work, rung, 1, budget * settings[RUNG_SHARE] // 100, max_nodes, 0, abort)
+            # Without a quota: on a rung that is lost all of it is seen in the end.
+            share = budget * settings[RUNG_SHARE] // 100
+            end, _ = _deepen(board, root, work, rung, settings[RUNG_QUOTA], share, max_nodes, 0, abort)
             if end in (LOST, ABORTED):
                 return end
             if counts[NODES] >= max_nodes:

@@ -27,7 +27,8 @@ FIRST_TABLE_BITS = 11
 # the schedule of docs/search.md, section 5. Tuned by benchmarks/tune.py.
 W_LIVE, W_BAD, W_OVER_LOWER, W_ON_NEXT, W_ON_SECOND, W_SPARE, W_KING = 0, 1, 2, 3, 4, 5, 6
 FIRST_BUDGET, BUDGET_GROWTH, RUNG_SHARE, QUOTA_GROWTH, HIGHEST_RUNG, LOWEST_RUNG = 7, 8, 9, 10, 11, 12
-CHILDREN_BASE, CHILDREN_A_QUOTA, PRUNE_FROM, PRUNE_HIGHEST, PRUNE_LOWEST, PRUNE_CAP = 13, 14, 15, 16, 17, 18
+CHILDREN_BASE, CHILDREN_A_QUOTA, PRUNE_FROM, PRUNE_FROM_ELSE, PLAIN_ROUNDS = 13, 14, 15, 16, 17
+PRUNE_HIGHEST, PRUNE_LOWEST, PRUNE_CAP, PRUNE_SHARE, RUNG_QUOTA = 18, 19, 20, 21, 22
 SETTINGS = {
     W_LIVE: 600,  # a card not founded
     W_BAD: 476,  # a bad bond
@@ -39,14 +40,18 @@ SETTINGS = {
     FIRST_BUDGET: 400,  # classes of the first exact search
     BUDGET_GROWTH: 8,
     RUNG_SHARE: 50,  # hundredths of the exact search's budget that each rung gets
+    RUNG_QUOTA: 64,
     QUOTA_GROWTH: 4,
     HIGHEST_RUNG: 11,
     LOWEST_RUNG: 8,
     CHILDREN_BASE: 4,  # results of one step that are looked at, as they share a skeleton: a base,
     CHILDREN_A_QUOTA: 1,  # and so many a quota
-    PRUNE_FROM: 4,  # the round of the schedule from which the exact search passes over classes lost on a rung:
-    PRUNE_HIGHEST: 8,  # this one in the first such round, two lower each time,
-    PRUNE_LOWEST: 6,  # down to this
+    PRUNE_FROM: 2,  # the round from which an exact search passes over classes lost on a rung, if spaces take any card,
+    PRUNE_FROM_ELSE: 3,  # and if they do not: there the unpruned searches end with it,
+    PLAIN_ROUNDS: 4,  # elsewhere after so many rounds
+    PRUNE_SHARE: 50,  # hundredths of the plain search's budget that the pruned one gets beside it
+    PRUNE_HIGHEST: 8,  # the rung of the first pruned search where spaces do not take any card; one lower each round,
+    PRUNE_LOWEST: 6,  # down to this, which it is everywhere else
     PRUNE_CAP: 2000,  # classes of the rung that are opened for one verdict
 }
 
@@ -60,9 +65,9 @@ FULL = 12
 
 # Fields of Workspace.counts
 NODES, TABLE_STAMP, TABLE_BITS, TABLE_USED, TOP, LINE, REFUSED, OVERFLOWED, NODE_LIMIT = 0, 1, 2, 3, 4, 5, 6, 7, 8
-QUOTA, PHASE_RUNG, ITERATIONS, PRUNED, DEEPEST, EXPLORATION, MOVES_SAVED = 9, 10, 11, 12, 13, 14, 15
-N_IMAGES, N_VISITED = 16, 17
-N_COUNTS = 18
+QUOTA, PHASE_RUNG, ITERATIONS, PRUNED, DEEPEST, VISITS, MOVES_SAVED = 9, 10, 11, 12, 13, 14, 15
+N_IMAGES, N_VISITED, FIRST_VISIT = 16, 17, 18
+N_COUNTS = 19
 
 
 class Workspace(NamedTuple):
@@ -75,12 +80,12 @@ class Workspace(NamedTuple):
     images
         int64[2**k, 3]: keys of classes of the pruning rung met in this deal, with their verdicts; see ``pruning``.
     visited
-        int64[2**k]: slots of ``images`` that the present exploration has visited.
+        int64[2**k]: slots of ``images`` that the present exploration has visited and not yet proved.
     stack
         int64[n, 5]: classes to open: three key words, the skeleton, depth and heuristic (``depth << 32 | h``).
     path
-        int64[MAX_PATH, 5]: the line of classes being followed, key and skeleton; then the slots of the images on the
-        line being explored.
+        int64[MAX_PATH, 6]: the line of classes being followed, key and skeleton; then two columns of ``pruning`` about
+        the line of images being explored.
     counts
         int64[N_COUNTS]: see the field names above.
     settings
@@ -121,7 +126,7 @@ def new_workspace(max_memory: int) -> Workspace:
         np.zeros((1 << max(10, table_bits - 2), 3), np.int64),
         np.zeros(1 << max(10, table_bits - 2), np.int64),
         np.zeros((max(1 << 14, max_memory // 6 // 40), 5), np.int64),
-        np.zeros((MAX_PATH, 5), np.int64),
+        np.zeros((MAX_PATH, 6), np.int64),
         np.zeros(N_COUNTS, np.int64),
         np.array([SETTINGS[i] for i in range(len(SETTINGS))], np.int64),
         new_record(STATE),
