@@ -36,6 +36,7 @@ RESISTED = [
     ("citadel", "pysol:1043736"),
     ("beleaguered-castle", "pysol:1007286"),
     ("beleaguered-castle", "pysol:1027293"),
+    ("beleaguered-castle", "pysol:1066026"),
 ]
 """Deals whose won lines once could not be turned into moves, or into moves that come back to a position."""
 

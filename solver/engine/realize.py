@@ -422,10 +422,14 @@ def _collect(board, work, line, start, goal, settled):
     if start[0] == goal[0] and start[1] == goal[1] and start[2] == goal[2]:
         return True
     at = _trace(board, work, line, start, goal, settled, children_limit(work))
-    if at < 0:  # short cuts may lead to results that the search did not look at
-        at = _trace(board, work, line, start, goal, settled, len(work.pending.keys))
-    if at < 0:
-        return False
+    # Long settlings may lead to more results than there is room for, so fewer are tried as well; and short cuts may lead
+    # to results that the search did not look at, so more.
+    limit = 4
+    while at < 0:
+        if limit > len(work.pending.keys):
+            return False
+        at = _trace(board, work, line, start, goal, settled, limit)
+        limit *= 4
     links, keys, chain = line.trace_steps, line.trace_keys, line.chain
     length = 0
     while at > 0:
