@@ -422,8 +422,8 @@ def _collect(board, work, line, start, goal, settled):
     if start[0] == goal[0] and start[1] == goal[1] and start[2] == goal[2]:
         return True
     at = _trace(board, work, line, start, goal, settled, children_limit(work))
-    # Long settlings may lead to more results than there is room for, so fewer are tried as well; and short cuts may lead
-    # to results that the search did not look at, so more.
+    # Long settlings may lead to more results than there is room for, so fewer are tried as well; and short cuts may
+    # lead to results that the search did not look at, so more.
     limit = 4
     while at < 0:
         if limit > len(work.pending.keys):
