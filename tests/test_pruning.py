@@ -5,20 +5,36 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 from desk import Desk
-from naive_classes import Game, Key, few_games, games
+from naive_classes import Game, Key, few_games, games, won_states
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from solver.deals import DealId, deal_position
 from solver.engine.deepening import search_deal
-from solver.engine.pruning import IMAGE_LOST, IMAGE_WON, KEY_MASK, VERDICT_SHIFT, image_is_lost, reset_images
+from solver.engine.packed import LAZY
+from solver.engine.pruning import (
+    IMAGE,
+    IMAGE_LOST,
+    IMAGE_WON,
+    KEY_MASK,
+    LEAST,
+    VERDICT_SHIFT,
+    image_is_lost,
+    leave,
+    reset_images,
+)
 from solver.engine.result import LOST, WON
 from solver.engine.skeleton import reset_skeletons
 from solver.engine.workspace import (
     FIRST_BUDGET,
     FIRST_VISIT,
     LOWEST_RUNG,
+    N_VISITED,
     NODE_LIMIT,
     NODES,
+    PLAIN_ROUNDS,
     PRUNE_CAP,
+    PRUNE_FROM,
     PRUNE_FROM_ELSE,
     PRUNE_HIGHEST,
     PRUNE_LOWEST,
@@ -77,13 +93,18 @@ def test_pruning_begins_in_the_round_that_is_set() -> None:
     assert pruned_at_all > 0
 
 
-def won_of(desk: Desk, reached: dict[Key, int], rung: int) -> set[Key]:
-    """Those classes that are won on the rung, of all those reached, each with its skeleton."""
-    before: dict[Key, list[Key]] = {key: [] for key in reached}
-    for key, skeleton in reached.items():
-        for after, _skeleton in desk.steps(key, skeleton, rung=rung):
+def graph_of_classes(desk: Desk, reached: dict[Key, int], rung: int) -> dict[Key, list[Key]]:
+    """What each of the classes reached, given with its skeleton, leads to on the rung."""
+    return {key: [after for after, _ in desk.steps(key, skeleton, rung=rung)] for key, skeleton in reached.items()}
+
+
+def won_of(desk: Desk, graph: dict[Key, list[Key]]) -> set[Key]:
+    """Those classes of a whole graph that are won."""
+    before: dict[Key, list[Key]] = {key: [] for key in graph}
+    for key, successors in graph.items():
+        for after in successors:
             before[after].append(key)
-    won = {key for key in reached if all(count == desk.ranks for count in desk.state_of(key)[0])}
+    won = {key for key in graph if all(count == desk.ranks for count in desk.state_of(key)[0])}
     waiting = list(won)
     while waiting:
         fresh = {*before[waiting.pop()]} - won
@@ -92,16 +113,21 @@ def won_of(desk: Desk, reached: dict[Key, int], rung: int) -> set[Key]:
     return won
 
 
+def begin(work: Workspace, cap: int) -> None:
+    """Forget all images, and explore from now on at most ``cap`` classes for one."""
+    reset_images(work)
+    work.settings[PRUNE_CAP] = cap
+    work.counts[TOP] = 0
+    work.counts[NODE_LIMIT] = 1 << 40
+
+
 def answered(desk: Desk, reached: dict[Key, int], won: set[Key], rung: int, cap: int, work: Workspace) -> int:
     """Ask for the image of every class, with explorations of at most ``cap`` classes; how many are said to be lost.
 
     Checks what is answered, and each verdict that is kept.
     """
     reset_skeletons(work.skeletons)
-    reset_images(work)
-    work.settings[PRUNE_CAP] = cap
-    work.counts[TOP] = 0
-    work.counts[NODE_LIMIT] = 1 << 40
+    begin(work, cap)
     lost = 0
     for key, skeleton in reached.items():
         is_lost = image_is_lost(desk.board, work, rung, *key, skeleton, NEVER)
@@ -126,7 +152,7 @@ def check_images(these: Iterable[Game], most: int) -> None:
             reached = desk.reached(rung=rung, most=most)
             if reached is None:
                 continue
-            won = won_of(desk, reached, rung)
+            won = won_of(desk, graph_of_classes(desk, reached, rung))
             lost = len(reached) - len(won)
             assert answered(desk, reached, won, rung, 1 << 20, work) == lost, (game, rung)
             all_lost += lost
@@ -135,9 +161,110 @@ def check_images(these: Iterable[Game], most: int) -> None:
 
 
 def test_images_called_lost_are_lost_on_the_rung() -> None:
-    check_images(few_games()[::6], most=500)
+    check_images(few_games()[::9], most=500)
 
 
 @pytest.mark.slow
 def test_more_images_called_lost_are_lost_on_the_rung() -> None:
     check_images(games(range(1000, 2500), most=4000), most=10_000)
+
+
+@pytest.mark.parametrize(("least", "lost"), [(1, []), (2, [22, 33])])
+def test_an_image_that_leads_back_is_not_lost_before_where_it_leads(least: int, lost: list[int]) -> None:
+    """A line of images in slots 11 and 22, and 33 that settled to what 22 leads to; 22 leads back to ``least``."""
+    work = new_workspace(1 << 20)
+    begin(work, 1)
+    for slot, visit in ((11, 1), (22, 2), (33, 2)):
+        work.images[slot, 2] = visit << VERDICT_SHIFT + 2
+        work.visited[work.counts[N_VISITED]] = slot
+        work.counts[N_VISITED] += 1
+    work.path[0, IMAGE], work.path[0, LEAST] = 11, 1
+    work.path[1, IMAGE], work.path[1, LEAST] = 22, least
+
+    def now_lost() -> list[int]:
+        return [slot for slot in (11, 22, 33) if work.images[slot, 2] >> VERDICT_SHIFT & 3 == IMAGE_LOST]
+
+    leave(work, 1)
+    assert now_lost() == lost
+    assert work.path[0, LEAST] == 1
+    leave(work, 0)
+    assert now_lost() == [11, 22, 33]
+    assert work.counts[N_VISITED] == 0
+
+
+def circles(graph: dict[Key, list[Key]]) -> list[list[Key]]:
+    """The strongly connected components of more than one class."""
+    keys = list(graph)
+    place = {key: number for number, key in enumerate(keys)}
+    pairs = np.array([(place[key], place[after]) for key in keys for after in graph[key]], int).reshape(-1, 2)
+    matrix = csr_array((np.ones(len(pairs)), pairs.T), shape=(len(keys), len(keys)))
+    count, labels = connected_components(matrix, connection="strong")
+    members: list[list[Key]] = [[] for _ in range(count)]
+    for key, label in zip(keys, labels.tolist(), strict=True):
+        members[label].append(key)
+    return [component for component in members if len(component) > 1]
+
+
+def check_circles(these: Iterable[Game], most: int) -> None:
+    """Circles are entered at each of their classes, which share a verdict."""
+    work = new_workspace(1 << 22)
+    won_circles, lost_circles = 0, 0
+    for game in these:
+        desk = Desk(game.position, game.rules)
+        for rung in range(game.ranks):
+            reached = desk.reached(rung=rung, most=most)
+            if reached is None:
+                continue
+            graph = graph_of_classes(desk, reached, rung)
+            won = won_of(desk, graph)
+            for members in circles(graph):
+                reset_skeletons(work.skeletons)
+                is_won = members[0] in won
+                for start in members:
+                    begin(work, 1 << 20)
+                    for key in [start, *members]:
+                        is_lost = image_is_lost(desk.board, work, rung, *key, reached[key], NEVER)
+                        assert is_lost == (not is_won), (game, rung, key)
+                won_circles += is_won
+                lost_circles += not is_won
+    assert won_circles > 10
+    assert lost_circles > 10
+
+
+def test_classes_of_a_circle_share_a_verdict() -> None:
+    check_circles([game for game in few_games() if game.rules.spaces == "any"], most=1000)
+
+
+@pytest.mark.slow
+def test_classes_of_more_circles_share_a_verdict() -> None:
+    check_circles((game for game in games(range(1000, 4000), most=4000) if game.rules.spaces == "any"), most=10_000)
+
+
+def check_searches(these: Iterable[Game]) -> None:
+    """Small games, pruned from the first class on by every rung, under low caps, have the verdicts of naive search."""
+    work = new_workspace(1 << 22)
+    work.settings[FIRST_BUDGET] = 3
+    work.settings[LOWEST_RUNG] = 99
+    work.settings[PRUNE_FROM] = work.settings[PRUNE_FROM_ELSE] = work.settings[PLAIN_ROUNDS] = 0
+    pruned = 0
+    for game in these:
+        desk = Desk(game.position, game.rules)
+        truth = WON if game.position.arrangement() in won_states(game.graph, game.ranks) else LOST
+        for rung in range(1, game.ranks + 1):
+            work.settings[PRUNE_HIGHEST] = work.settings[PRUNE_LOWEST] = rung
+            for cap in (1, 4, 1 << 20):
+                work.settings[PRUNE_CAP] = cap
+                for lazy in {0, int(game.rules.spaces != "any")}:
+                    desk.board.game[LAZY] = lazy
+                    assert search_deal(desk.board, desk.root, work, 1 << 40, NEVER) == truth, (game, rung, cap, lazy)
+                    pruned += int(work.counts[PRUNED])
+    assert pruned > 100
+
+
+def test_searches_pruned_from_the_start_have_the_verdicts_of_an_exhaustive_one() -> None:
+    check_searches(few_games())
+
+
+@pytest.mark.slow
+def test_more_searches_pruned_from_the_start_have_the_verdicts_of_an_exhaustive_one() -> None:
+    check_searches(games(range(1000, 4000), most=20_000))

@@ -168,7 +168,7 @@ def _successors(board, work, rung, key0, key1, key2, skeleton, depth, first):
 
 
 @bare_kernel
-def _finish(work, depth):
+def leave(work, depth):
     """Leave an image of the line all of whose successors are seen: where a component ends, it is lost."""
     images, path, counts = work.images, work.path, work.counts
     slot, least = path[depth, IMAGE], path[depth, LEAST]
@@ -210,7 +210,7 @@ def image_is_lost(board, work, rung, key0, key1, key2, skeleton, abort):
         entry = stack[counts[TOP]]
         e0, e1, e2, skeleton, place = entry[0], entry[1], entry[2], entry[3], entry[4] >> 32
         while depth >= place:
-            _finish(work, depth)
+            leave(work, depth)
             depth -= 1
         slot = _slot(work, e0, e1, e2)
         if _is_known(work, slot):
@@ -244,7 +244,7 @@ def image_is_lost(board, work, rung, key0, key1, key2, skeleton, abort):
     pending.size[1] = 0
     if end == OPEN:
         while depth >= 0:
-            _finish(work, depth)
+            leave(work, depth)
             depth -= 1
         return True
     if end == IMAGE_WON:
