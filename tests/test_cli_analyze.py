@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from boards import DATA
+from boards import DATA, LONG_DEAL
 from command import COMMAND, run
 
 BOARD = (DATA / "boards/citadel/24.board").read_text()
@@ -132,8 +132,9 @@ def test_several_boards_are_refused() -> None:
 
 
 def test_case_24_an_interrupt() -> None:
-    hard = ["ms:38", "--variant", "penelopes-web", "--engine", "general", "--max-nodes", "9" * 15, "--memory", "8G"]
-    with subprocess.Popen([*COMMAND, "analyze", *hard], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    budget = ["--engine", "general", "--max-nodes", "9" * 15, "--memory", "8G"]
+    command = [*COMMAND, "analyze", str(LONG_DEAL), "--variant", "penelopes-web", *budget]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
         while b" so far" not in process.stderr.readline():
             pass

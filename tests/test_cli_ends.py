@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
+from boards import LONG_DEAL
 from command import COMMAND, run_apart
 
 from solver.solving import deal, solve
 
-HARD = ["ms:38", "--variant", "penelopes-web", "--max-nodes", "9" * 15, "--memory", "8G"]
-"""A deal that takes both engines some seconds: a signal that is sent at once arrives before they are done."""
+UNLIMITED = ["--variant", "penelopes-web", "--max-nodes", "9" * 15, "--memory", "8G"]
 
 ENDLESS = [sys.executable, str(Path(__file__).with_name("endless.py"))]
 """The command line with an engine that never ends on ms:1, and finds every other deal lost at once."""
@@ -96,7 +96,7 @@ def test_a_full_disk_is_said_in_one_line() -> None:
 
 @pytest.mark.parametrize("engine", ["quota", "general"])
 def test_case_24_an_interrupt_reaches_the_kernels(engine: str) -> None:
-    with start("solve", *HARD[1:], "ms:21", "ms:38", "--json", "--engine", engine) as process:
+    with start("solve", *UNLIMITED, "ms:21", str(LONG_DEAL), "--json", "--engine", engine) as process:
         assert process.stdout is not None
         first = process.stdout.readline()
         process.send_signal(signal.SIGINT)

@@ -10,7 +10,7 @@ from random import Random
 import numba
 import numpy as np
 import pytest
-from boards import DATA, draw, sketch, small_rules
+from boards import DATA, LONG_DEAL, draw, sketch, small_rules
 from command import check_plain_python
 
 from solver.deals import DealId, deal_position, parse_deal
@@ -314,7 +314,8 @@ def test_memory_budget_holds() -> None:
 
 
 def test_abort() -> None:
-    position, rules = ms(12, "penelopes-web")
+    rules = rules_of("penelopes-web")
+    position = deal_position(LONG_DEAL, rules)
     abort = np.ones(1, np.uint8)
     assert search(position, rules, max_nodes=10**7, max_memory=1 << 28, abort=abort).status == ABORTED
     abort[0] = 0

@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from boards import draw, small_rules
+from boards import LONG_DEAL, draw, small_rules
 from command import check_plain_python
 from naive_classes import few_games
 
@@ -26,7 +26,7 @@ MEMORY = 1 << 26
 ENOUGH = {"max_nodes": 10**6, "max_memory": MEMORY}
 
 HARD_DEALS = [("exiled-kings", 59), ("penelopes-web", 12), ("penelopes-web", 83)]
-"""Deals that take long enough to be interrupted."""
+"""Deals that no tiny budget decides."""
 
 
 def ms(number: int, variant: str) -> tuple[Position, Rules]:
@@ -156,7 +156,8 @@ def test_memory_that_runs_out_is_said() -> None:
 
 
 def test_abort() -> None:
-    position, rules = ms(83, "penelopes-web")
+    rules = rules_of("penelopes-web")
+    position = deal_position(LONG_DEAL, rules)
     abort = np.ones(1, np.uint8)
     assert search(position, rules, max_nodes=10**7, max_memory=MEMORY, abort=abort).status == ABORTED
     abort[0] = 0
