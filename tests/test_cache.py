@@ -203,9 +203,17 @@ def two_small_kernels(install: Path) -> Path:
 
 
 def begin(install: Path, tmp_path: Path, *command: str, **variables: str) -> "subprocess.Popen[str]":
-    """Start Python with the copy, in an environment without settings of numba."""
+    """Start Python with the copy, in an environment without settings of numba.
+
+    It keeps no bytecode: Python takes that for fresh while a file's size and second of change are the same, and a test
+    edits a file within a second.
+    """
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA", "PYTHON"))}
-    environment |= {"HOME": str(tmp_path / "nothing"), "TMPDIR": str(tmp_path / "temporary")} | variables
+    environment |= {
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "HOME": str(tmp_path / "nothing"),
+        "TMPDIR": str(tmp_path / "temporary"),
+    } | variables
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen([sys.executable, *command], cwd=install.parent, env=environment, **pipes)  # type: ignore[call-overload]
 
