@@ -2,6 +2,7 @@
 
 import hashlib
 import lzma
+import os
 import re
 import subprocess
 import sys
@@ -464,6 +465,47 @@ def test_the_command_refuses_with_the_first_violation_and_its_board(tmp_path: Pa
         "2C AD",
         "2S",
     ]
+
+
+def test_case_23_the_command_shows_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each record that is read, and then of each that is checked, as if every one took very long."""
+    monkeypatch.setattr("solver.cli.progress.PLAIN_EVERY", 0.0)
+    rules, deal = rules_of("penelopes-web"), parse_deal("ms:2")
+    made = certificate("skeleton", deal_position(deal, rules), rules, deal=deal)
+    count = made.counts()["skeletons"]
+    file = tmp_path / "ms2.proof"
+    file.write_bytes(certificate_bytes(made))
+    result = run("check", str(file))
+    lines = [line.rsplit(" in ", 1)[0] for line in result.stderr.splitlines()]
+    assert lines == [f"citadel: {n} of {count} skeletons {done}" for done in ("read", "checked") for n in range(count)]
+    assert run("check", str(file), "--quiet").stderr == ""
+
+
+ON_A_TERMINAL = """
+import sys
+from solver.cli import progress
+from solver.cli.commands import citadel
+
+progress.PATIENCE = progress.TICK = 0.0
+citadel.main()
+"""
+"""The command line as if every moment were long."""
+
+
+def test_case_23_the_command_shows_progress_on_a_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "two.proof"
+    file.write_bytes(certificate_bytes(next(made for made in lost_certificates() if made.kind == "class")))
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-c", ON_A_TERMINAL, "check", str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # the other side is closed
+            while read := os.read(ours, 4096):
+                shown += read
+        assert process.wait() == 0
+    os.close(ours)
+    assert b"classes checked" in shown
 
 
 @pytest.mark.parametrize("name", ["none", "."])

@@ -5,6 +5,7 @@ import click
 from solver.cli.application import REFUSED
 from solver.cli.inputs import open_file
 from solver.cli.options import rules_line
+from solver.cli.progress import Counting
 from solver.errors import InputError
 from solver.referee import Certificate, check_certificate
 from solver.referee.certificate import LARGEST_FILE
@@ -12,8 +13,9 @@ from solver.referee.certificate import LARGEST_FILE
 
 @click.command()
 @click.argument("file")
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
 @click.pass_context
-def check(context: click.Context, file: str) -> None:
+def check(context: click.Context, file: str, quiet: bool) -> None:
     """Check a certificate: a file that proves a deal or a board won or lost.
 
     FILE is what `citadel prove` writes; - is standard input. The checker shares no code with the search: it makes every
@@ -26,10 +28,13 @@ def check(context: click.Context, file: str) -> None:
     name = "standard input" if file == "-" else file
     if len(data) > LARGEST_FILE:
         raise InputError(f"{name}: more than {LARGEST_FILE} bytes are no certificate")
+    progress = Counting(quiet)
     try:
-        result = check_certificate(data)
+        result = check_certificate(data, progress.show)
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
+    finally:
+        progress.end()
     certificate = result.certificate
     click.echo(rules_line(certificate.rules))
     click.echo(f"deal: {certificate.deal or 'none, a board of its own'}")

@@ -19,6 +19,10 @@ from solver.referee.table import BadRecord, Board, Skeleton, hosts_of
 
 Node = TypeVar("Node")
 
+Progress = Callable[[str, int, int], None]
+"""Told before each record what is done with the records (``classes read``, ``classes checked``), with how many it is
+done, and of how many."""
+
 MOST_REMEMBERED = 1 << 19
 """Results outside a set of which it is remembered whether they are covered."""
 
@@ -139,6 +143,8 @@ class ClosedSet(Generic[Node]):
         Says whether another section covers a node.
     draw
         The board text of a node.
+    progress
+        Told how far reading and checking are.
     """
 
     def __init__(
@@ -148,14 +154,17 @@ class ClosedSet(Generic[Node]):
         records: Iterable[bytes],
         draw: Callable[[Node], str | None],
         leans_on: Callable[[Node], bool] = lambda _node: False,
+        *,
+        progress: Progress,
     ) -> None:
         self.name, self.game, self.draw, self.leans_on = name, game, draw, leans_on
-        self.records = list(records)
-        self.keys = {game.key(node) for _, node in self._members()}
+        self.records, self.progress = list(records), progress
+        self.keys = {game.key(node) for _, node in self._members("read")}
         self._remembered: dict[bytes, bool] = {}
 
-    def _members(self) -> Iterator[tuple[int, Node]]:
+    def _members(self, done: str) -> Iterator[tuple[int, Node]]:
         for number, record in enumerate(self.records, 1):
+            self.progress(f"{self.name} {done}", number - 1, len(self.records))
             try:
                 yield number, self.game.node(record)
             except BadRecord as error:
@@ -184,7 +193,7 @@ class ClosedSet(Generic[Node]):
 
     def check(self) -> None:
         """Raise ``_Refused`` unless the set is closed and nothing in it is won."""
-        for number, node in self._members():
+        for number, node in self._members("checked"):
             member = f"record {number} of the {self.name}"
             if self.game.is_won(node):
                 raise _Refused(f"{member} is won", self.draw(node))
@@ -196,13 +205,19 @@ class ClosedSet(Generic[Node]):
                         raise _Refused(f"{member}: {step} leads out of the {self.name}", self.draw(node))
 
 
-def check_certificate(data: bytes) -> Check:
+def _no_progress(_done: str, _count: int, _total: int) -> None:
+    pass
+
+
+def check_certificate(data: bytes, progress: Progress = _no_progress) -> Check:
     """Check a certificate.
 
     Parameters
     ----------
     data
         The bytes of its file.
+    progress
+        Told how far the work is: a million records take most of a day.
 
     Returns
     -------
@@ -216,13 +231,13 @@ def check_certificate(data: bytes) -> Check:
     """
     certificate = read_certificate(data)
     try:
-        _check(certificate)
+        _check(certificate, progress)
     except _Refused as refused:
         return Check(certificate, str(refused), refused.board)
     return Check(certificate)
 
 
-def _check(certificate: Certificate) -> None:
+def _check(certificate: Certificate, progress: Progress) -> None:
     start, rules = certificate.start, certificate.rules
     if certificate.deal is not None and start != deal_position(certificate.deal, rules):
         raise _Refused(f"the board is not the deal {certificate.deal} of these rules", board_text(start))
@@ -231,13 +246,15 @@ def _check(certificate: Certificate) -> None:
         return
     board = Board(start, rules)
     if certificate.kind == "strict":
-        plain = ClosedSet("positions", PlainGame(board), certificate.records("positions"), board_text)
+        plain = ClosedSet(
+            "positions", PlainGame(board), certificate.records("positions"), board_text, progress=progress
+        )
         _check_start(plain, start)
         plain.check()
         return
     if rules.unit == "sequence" or rules.withdrawal == "yes" or rules.auto_found == "uncovered":
         raise _Refused(f"a certificate of kind {certificate.kind} proves nothing under these rules")
-    _check_theory(certificate, board)
+    _check_theory(certificate, board, progress)
 
 
 def _check_win(certificate: Certificate) -> None:
@@ -254,7 +271,7 @@ def _check_win(certificate: Certificate) -> None:
         raise _Refused("the moves do not win", board_text(position))
 
 
-def _check_theory(certificate: Certificate, board: Board) -> None:
+def _check_theory(certificate: Certificate, board: Board, progress: Progress) -> None:
     """Check a certificate of classes, of a rung or of skeletons."""
 
     def draw(node: Levels) -> str:
@@ -264,18 +281,18 @@ def _check_theory(certificate: Certificate, board: Board) -> None:
         return f"the skeleton {board.skeleton_record(skeleton).decode()} of\n{board_text(board.start)}"
 
     records = certificate.records
-    skeletons = ClosedSet("skeletons", RelaxedGame(board), records("skeletons"), draw_skeleton)
+    skeletons = ClosedSet("skeletons", RelaxedGame(board), records("skeletons"), draw_skeleton, progress=progress)
     rung_game, exact_game = ClassGame(board, certificate.rung), ClassGame(board, 0)
 
     def skeleton_is_covered(node: Levels) -> bool:
         return bool(skeletons.keys) and skeletons.covers(board.skeleton(node.hosts))
 
-    rung = ClosedSet("rung-classes", rung_game, records("rung-classes"), draw, skeleton_is_covered)
+    rung = ClosedSet("rung-classes", rung_game, records("rung-classes"), draw, skeleton_is_covered, progress=progress)
 
     def rung_or_skeleton_is_covered(node: Levels) -> bool:
         return skeleton_is_covered(node) or (bool(rung.keys) and rung.covers(rung_game.levels(node.hosts)))
 
-    classes = ClosedSet("classes", exact_game, records("classes"), draw, rung_or_skeleton_is_covered)
+    classes = ClosedSet("classes", exact_game, records("classes"), draw, rung_or_skeleton_is_covered, progress=progress)
     start = hosts_of(board.start)
     match certificate.kind:
         case "skeleton":
