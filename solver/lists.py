@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from solver.deals import DealId, DealRange
 from solver.engine.deals import deal_packed
 from solver.errors import InputError
+from solver.files import read_whole, write_whole
 from solver.rules import Rules
 from solver.runs.manifest import Manifest, read_manifest
-from solver.runs.parts import read_whole, write_whole
 from solver.runs.rows import Budget, Row, Task, row_of, search_row, tasks_of
 
 if TYPE_CHECKING:
@@ -55,6 +55,15 @@ class Scan:
     ------
     InputError
         If the journal is of another scan, with what differs, or cannot be read or written.
+
+    Attributes
+    ----------
+    rows
+        What the deals came to.
+    faults
+        What the engine failed on, in words.
+    goes_further
+        Whether the journal has more deals than are wanted.
     """
 
     def __init__(self, manifest: Manifest, wanted: int | None, journal: Path | None = None) -> None:
@@ -62,6 +71,7 @@ class Scan:
         self.wanted = wanted
         self.rows: list[Row] = []
         self.faults: list[str] = []
+        self.goes_further = False
         self._found = 0
         self._journal = journal
         if journal is not None:
@@ -105,8 +115,8 @@ class Scan:
             self.faults.append(fault)
 
     def end(self) -> None:
-        """Remove the journal: the list is written."""
-        if self._journal is not None:
+        """Remove the journal, if all of it is in the list that is written."""
+        if self._journal is not None and not self.goes_further:
             self._journal.unlink(missing_ok=True)
 
     def _has_enough(self) -> bool:
@@ -134,6 +144,7 @@ class Scan:
             raise InputError(f"{journal} is of another scan: there, {'; '.join(differences)}")
         for deal, (number, line) in zip(self.manifest.deals, enumerate(lines, 2), strict=False):
             if self.finished:
+                self.goes_further = True
                 break
             try:
                 self._take(row_of(json.loads(line), deal))
@@ -171,11 +182,7 @@ def list_text(scan: Scan, form: str, with_effort: bool) -> str:
             "scheme": scan.manifest.deals.scheme,
             "first": str(scan.manifest.deals.first),
             "last": str(scan.scanned.last) if scan.scanned else None,
-            "max_nodes": scan.manifest.max_nodes,
-            "max_memory": scan.manifest.max_memory,
-            "engine": scan.manifest.engine,
-            "node_unit": scan.manifest.node_unit,
-            "version": scan.manifest.version,
+            **budget_json(scan.manifest),
             "winnable": [{"deal": row.deal, **effort} for row, effort in zip(won, efforts, strict=True)],
             "lost": [row.deal for row in lost],
             "unresolved": [row.deal for row in unresolved],
@@ -190,7 +197,8 @@ def list_text(scan: Scan, form: str, with_effort: bool) -> str:
         writer.writerows([row.deal, *effort.values()] for row, effort in zip(won, efforts, strict=True))
     else:
         for row, effort in zip(won, efforts, strict=True):
-            buffer.write(" ".join([row.deal, *(f"{name}={value}" for name, value in effort.items())]) + "\n")
+            said = (f"{name}={value}" for name, value in effort.items() if value is not None)
+            buffer.write(" ".join([row.deal, *said]) + "\n")
     return buffer.getvalue()
 
 
@@ -206,20 +214,31 @@ def _head(scan: Scan, won: int, lost: list[Row], unresolved: list[Row]) -> Itera
     manifest = scan.manifest
     yield f"{manifest.rules.variant}: {manifest.rules.text()}"
     yield f"scanned: {scan.scanned or 'nothing'}: {won} winnable, {len(lost)} lost, {len(unresolved)} unresolved"
-    yield (
-        f"budget a deal: {manifest.max_nodes} nodes ({manifest.node_unit}), {manifest.max_memory} bytes; "
-        f"{manifest.engine} engine, citadel-solver {manifest.version}"
-    )
+    yield budget_text(manifest)
     yield " ".join(["lost:", *(row.deal for row in lost)])
     yield " ".join(["unresolved:", *(row.deal for row in unresolved)])
 
 
+def budget_json(manifest: Manifest) -> dict[str, Any]:
+    """What JSON says of how the deals were searched."""
+    names = ("max_nodes", "max_memory", "engine", "node_unit", "version")
+    return {name: getattr(manifest, name) for name in names}
+
+
+def budget_text(manifest: Manifest) -> str:
+    """How the deals were searched, in words."""
+    return (
+        f"budget a deal: {manifest.max_nodes} nodes ({manifest.node_unit}), {manifest.max_memory} bytes; "
+        f"{manifest.engine} engine, citadel-solver {manifest.version}"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class DailyDeal:
-    """The deal of a date, and how many shuffles it took to find one that is proved won."""
+    """The deal of a date, the first of its shuffles that is proved won; None if none of so many is."""
 
     date: date
-    deal: DealId
+    deal: DealId | None
     shuffles: int
 
 
@@ -234,14 +253,9 @@ def daily_number(rules: Rules, day: date, shuffle: int) -> int:
 
 
 def daily_deal(manifest: Manifest, day: date, abort: "NDArray[np.uint8] | None" = None) -> DailyDeal | None:
-    """The first of a date's shuffles that is proved won within the budget; None if it was interrupted.
+    """The deal of a date, looked for in ``MOST_SHUFFLES`` of them; None if it was interrupted.
 
     ``manifest`` has the rules and the budget; its deals do not matter.
-
-    Raises
-    ------
-    InputError
-        If there is none in ``MOST_SHUFFLES``.
     """
     for shuffle in range(1, MOST_SHUFFLES + 1):
         deal = DealId("pysol", daily_number(manifest.rules, day, shuffle))
@@ -253,4 +267,4 @@ def daily_deal(manifest: Manifest, day: date, abort: "NDArray[np.uint8] | None" 
             return None
         if row.verdict == "won":
             return DailyDeal(day, deal, shuffle)
-    raise InputError(f"none of {MOST_SHUFFLES} shuffles of {day.isoformat()} is proved won")
+    return DailyDeal(day, None, MOST_SHUFFLES)

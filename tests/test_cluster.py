@@ -93,7 +93,7 @@ def test_chunks_are_searched_as_by_threads(tmp_path: Path, monkeypatch: pytest.M
     folder = RunFolder.begin(tmp_path / "run", manifest)
     with LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as here:
         work = Work(folder)
-        batch = cluster.ClusterBatch(work, here.scheduler_address)
+        batch = cluster.ClusterBatch(work, cluster.connect(here.scheduler_address))
         while not batch.finished:
             batch.step(1)
         batch.stop(5)
@@ -115,6 +115,7 @@ def test_no_scheduler_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert result.exit_code == 2
     assert "no scheduler answers at tcp://127.0.0.1:1" in result.stderr
     assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "run").exists()
 
 
 def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

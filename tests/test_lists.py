@@ -93,6 +93,8 @@ def test_effort_is_that_of_solving() -> None:
     assert [{**row} for row in csv.DictReader(lines)] == [
         {name: str(value) for name, value in entry.items()} for entry in entries
     ]
+    by_positions = run("winnable", "--from", "ms:24-25", "--with-effort", "--unit", "sequence", *SMALL)
+    assert "None" not in by_positions.stdout
     first = run(*arguments).stdout.splitlines()[5]
     assert first == " ".join(f"{name}={value}" if name != "deal" else value for name, value in entries[0].items())
 
@@ -143,6 +145,45 @@ def test_case_24_an_interrupted_scan_goes_on(tmp_path: Path) -> None:
     assert not journal.exists()
 
 
+def test_a_scan_that_goes_further_than_the_list_is_kept(tmp_path: Path) -> None:
+    journal = tmp_path / "list.scan"
+    scan_all(Scan(manifest_of(), 10, journal))
+    before = journal.read_text()
+    fewer = Scan(manifest_of(), 4, journal)
+    assert (fewer.found, fewer.finished, fewer.goes_further) == (4, True, True)
+    fewer.end()
+    assert journal.read_text() == before
+    more = Scan(manifest_of(), 10, journal)
+    assert (more.found, more.goes_further) == (10, False)
+    more.end()
+    assert not journal.exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["ms:1", "won", 7, 1, None, 0, 0.1, None, None],
+        ["ms:1", "lost", 7, 1, 80, 0, 0.1, None, None],
+        ["ms:1", "unknown", 7, 1, None, 0, 0.1, None, None],
+        ["ms:1", "lost", 7, 1, None, 0, 0.1, "nodes", None],
+        ["ms:2", "lost", 7, 1, None, 0, 0.1, None, None],
+    ],
+)
+def test_a_journal_with_what_no_search_comes_to_is_refused(line: list[object], tmp_path: Path) -> None:
+    journal = tmp_path / "list.scan"
+    Scan(manifest_of(), 1, journal)
+    with journal.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    with pytest.raises(InputError, match="line 2 is not what ms:1 came to"):
+        Scan(manifest_of(), 1, journal)
+
+
+def test_a_list_for_a_device_leaves_no_scan_beside_it() -> None:
+    result = run("winnable", "--from", "ms:24-25", "-o", "/dev/null", *SMALL)
+    assert result.exit_code == 0
+    assert not Path("/dev/null.scan").exists()
+
+
 def test_another_scan_in_the_journal_is_refused(tmp_path: Path) -> None:
     journal = tmp_path / "list.scan"
     scan_all(Scan(manifest_of(), 1, journal))
@@ -183,7 +224,8 @@ def test_case_24_an_interrupt_keeps_the_scan(tmp_path: Path) -> None:
     [
         (["winnable", "--from", "ms:1"], "say how many"),
         (["winnable", "--count", "1", "--from", "x"], "names no deal"),
-        (["winnable", "--from", "ms:24-25", "-o", "no/such/folder/list"], "cannot write"),
+        (["winnable", "--from", "ms:24-25", "-o", "no/such/folder/list"], "there is no folder no/such/folder"),
+        (["winnable", "--from", "ms:24-25", "-o", "-"], "'-' is no file to write"),
         (["daily", "--start", "tomorrow"], "'tomorrow' does not match"),
         (["daily", "--start", "9999-12-31", "--days", "2"], "the dates end"),
     ],
@@ -230,7 +272,11 @@ def test_daily_deals_are_proved_and_always_the_same() -> None:
     assert text[0] == f"# citadel: {rules_of('citadel').text()}"
     assert text[2:] == [f"{record['date']} {record['deal']} shuffles={record['shuffles']}" for record in records]
     table = list(csv.DictReader(run(*arguments, "--format", "csv").stdout.splitlines()))
-    assert [row["deal"] for row in table] == [record["deal"] for record in records]
+    assert table == [
+        {name: str(value) for name, value in record.items()} | {"rules": rules_of("citadel").text()}
+        for record in records
+    ]
+    assert {"variant", "rules", "max_nodes", "max_memory", "engine", "version"} < set(table[0])
 
 
 def test_other_rules_have_other_daily_deals() -> None:
@@ -241,9 +287,10 @@ def test_other_rules_have_other_daily_deals() -> None:
 
 def test_a_game_that_nobody_wins_has_no_daily_deal(monkeypatch: pytest.MonkeyPatch) -> None:
     use_engine(monkeypatch, lambda *_, **__: SearchResult(LOST, 1))
-    result = run("daily", "--start", "2027-01-01")
-    assert result.exit_code == 2
-    assert "none of 1000 shuffles of 2027-01-01 is proved won" in result.stderr
+    result = run("daily", "--start", "2027-01-01", "--days", "2")
+    assert result.exit_code == 3
+    for day in (1, 2):
+        assert f"none of 1000 shuffles of 2027-01-0{day} is proved won\n" in result.stderr
 
 
 def test_an_interrupted_date_has_no_deal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -230,7 +230,7 @@ def test_labels_tell_runs_apart(tmp_path: Path) -> None:
         ([], "Missing argument"),
         (["nowhere"], "nowhere is no run"),
         (["EMPTY"], "has no finished part yet"),
-        (["ONE", "-o", "nowhere/report.html"], "cannot write nowhere/report.html"),
+        (["ONE", "-o", "nowhere/report.html"], "there is no folder nowhere"),
     ],
 )
 def test_bad_input_is_one_line(folders: list[str], tmp_path: Path, arguments: list[str], message: str) -> None:

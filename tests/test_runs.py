@@ -1,6 +1,8 @@
 """Runs: folders of parts, resuming, retries, shares, faults."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -134,7 +136,7 @@ def test_another_run_in_the_folder_is_refused_with_what_differs(whole: RunFolder
         "variant is citadel, not exiled-kings; spaces is any, not kings": manifest_of("exiled-kings"),
         "deals is pysol:31995-32016, not pysol:1-2": manifest_of(deals="1-2"),
         "max-nodes is 10000, not 11": manifest_of(max_nodes=11),
-        "solutions is not kept, not kept": manifest_of(solutions=True),
+        "solutions is no, not yes": manifest_of(solutions=True),
         "chunk is 5, not 6": manifest_of(chunk=6),
     }
     for difference, manifest in others.items():
@@ -199,6 +201,53 @@ def test_a_damaged_part_is_named(tmp_path: Path) -> None:
     other.part(0).write_bytes(content)
     with pytest.raises(InputError, match="does not hold the deals ms:26-27"):
         Work(other)
+
+
+def test_case_9_parts_of_other_rules_or_deals_are_refused(whole: RunFolder, tmp_path: Path) -> None:
+    """Whatever their names are, and also where nothing but the verdicts is read."""
+    kings = RunFolder.begin(tmp_path / "kings", manifest_of("exiled-kings"))
+    finish(kings)
+    run = RunFolder.begin(tmp_path / "run", manifest_of())
+    finish(run)
+    for copied, problem in (
+        (kings.part(1), "of another run than its folder: its variant is exiled-kings"),
+        (whole.part(2), "does not hold the deals pysol:32000-32004"),
+    ):
+        run.part(1).write_bytes(copied.read_bytes())
+        for reading in (run.tally, lambda: run.rows(1), lambda: Work(run), lambda: merge([run], tmp_path / "merged")):
+            with pytest.raises(InputError, match=problem):
+                reading()
+
+
+def test_partial_rows_of_other_rules_or_deals_are_refused(whole: RunFolder, tmp_path: Path) -> None:
+    kings = RunFolder.begin(tmp_path / "kings", manifest_of("exiled-kings"))
+    finish(kings)
+    run = RunFolder.begin(tmp_path / "run", manifest_of())
+    partial = run.path / "partial-000001.parquet"
+    for copied, problem in (
+        (kings.part(1), "its variant is exiled-kings"),
+        (whole.part(2), "does not hold some of the deals pysol:32000-32004"),
+    ):
+        partial.write_bytes(copied.read_bytes())
+        with pytest.raises(InputError, match=problem):
+            Work(run)
+    run.write_partial(1, [whole.rows(1)[0], whole.rows(1)[0]])
+    with pytest.raises(InputError, match="does not hold some of the deals"):
+        Work(run)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "moves", "why"),
+    [("won", None, None), ("lost", 80, None), ("unknown", None, None), ("lost", None, "memory")],
+)
+def test_rows_that_no_search_comes_to_are_damage(
+    whole: RunFolder, tmp_path: Path, verdict: str, moves: int | None, why: str | None
+) -> None:
+    run = RunFolder.begin(tmp_path / "run", manifest_of())
+    first, *others = whole.rows(1)
+    run.write(1, [first._replace(verdict=verdict, moves=moves, why_unknown=why), *others])
+    with pytest.raises(InputError, match=r"part-000001\.parquet is damaged"):
+        run.tally()
 
 
 def test_case_22_a_retry_searches_only_the_unknown_deals(tmp_path: Path) -> None:
@@ -269,6 +318,34 @@ def test_shares_are_merged(whole: RunFolder, tmp_path: Path) -> None:
         merge([shares[0], other], tmp_path / "again")
 
 
+def test_damaged_parts_are_not_merged(whole: RunFolder, tmp_path: Path) -> None:
+    share = RunFolder.begin(tmp_path / "share", manifest_of())
+    for chunk in range(2):
+        share.part(chunk).write_bytes(whole.part(chunk).read_bytes())
+    share.part(1).write_bytes(whole.part(1).read_bytes()[:500])
+    with pytest.raises(InputError, match=r"part-000001\.parquet is damaged"):
+        merge([share], tmp_path / "merged")
+    assert not (tmp_path / "merged").exists()
+
+
+def test_shares_that_were_searched_again_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If all of them were, with one budget, at whatever time; also a share with nothing left to search."""
+    shares = [RunFolder.begin(tmp_path / f"share-{share}", manifest_of(max_nodes=100)) for share in (1, 2)]
+    budget = Budget(10_000, 64 << 20)
+    for number, run in enumerate(shares, 1):
+        finish(run, shard=(number, 2))
+    for number, run in enumerate(shares, 1):
+        monkeypatch.setattr("solver.runs.manifest.now", lambda number=number: f"2027-01-0{number}T00:00:00+00:00")
+        run.note_retry(budget.max_nodes, budget.max_memory)
+        finish(run, retry=budget)
+        if number == 1:
+            with pytest.raises(InputError, match=r"share-1 was searched again with 10000 nodes .*share-2 never"):
+                merge(shares, tmp_path / "merged")
+    merged = merge(shares, tmp_path / "merged")
+    assert merged.manifest.retry_budgets() == shares[1].manifest.retry_budgets()
+    assert merged.tally().deals == 22
+
+
 def test_shares_may_write_into_one_folder(whole: RunFolder, tmp_path: Path) -> None:
     for share in (2, 1):
         finish(RunFolder.begin(tmp_path / "run", manifest_of()), shard=(share, 2))
@@ -278,7 +355,7 @@ def test_shares_may_write_into_one_folder(whole: RunFolder, tmp_path: Path) -> N
 def test_shares_may_begin_a_run_in_one_folder_at_the_same_moment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second one is whole while the first has not renamed its manifest, which it takes for one left by a kill."""
+    """The second one is whole while the first has not renamed its manifest."""
     path, manifest, rename = tmp_path / "run", manifest_of(), Path.rename
 
     def second(aside: Path, target: Path) -> Path:
@@ -289,6 +366,26 @@ def test_shares_may_begin_a_run_in_one_folder_at_the_same_moment(
     monkeypatch.setattr(Path, "rename", second)
     assert RunFolder.begin(path, manifest).manifest == manifest
     assert [file.name for file in path.iterdir()] == ["manifest.json"]
+
+
+NOTING = """
+import sys
+from pathlib import Path
+from solver.runs.folder import RunFolder
+
+for number in range(1, 21):
+    RunFolder(Path(sys.argv[1])).note_retry(number, 1 << 20)
+"""
+
+
+def test_many_processes_may_write_one_file_at_once(tmp_path: Path) -> None:
+    """None of them takes what another one is writing for something that a kill has left."""
+    run = RunFolder.begin(tmp_path / "run", manifest_of())
+    command = [sys.executable, "-c", NOTING, str(run.path)]
+    noting = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(6)]
+    assert [process.communicate()[1] for process in noting] == [""] * 6
+    assert files_of(run) == ["manifest.json"]
+    assert RunFolder(run.path).manifest.retries[-1].max_nodes == 20
 
 
 def engine(monkeypatch: pytest.MonkeyPatch, of: Callable[[Position], SearchResult]) -> None:

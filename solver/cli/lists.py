@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from solver.cli.application import FAULT, GRACE, UNKNOWN, interrupts, say
-from solver.cli.options import budget, rule_set, rules_json, rules_line
+from solver.cli.options import budget, output_option, rule_set, rules_json, rules_line
 from solver.cli.progress import TICK, Progress, announce_compiling
 from solver.crew import Crew
 from solver.deals import DealRange, parse_deals
@@ -48,9 +48,7 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress, no
 @jobs_option
 @format_option
 @click.option("--with-effort", is_flag=True, help="Say nodes, moves and difficulty of each deal.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the list to a file."
-)
+@output_option("Write the list to a file.")
 @quiet_option
 @click.pass_context
 def winnable(
@@ -71,18 +69,19 @@ def winnable(
     Deals are searched in order until there are --count winnable ones. The head of the list names the rules, the
     range scanned and the budget; lost and unresolved deals are listed apart.
 
-    With -o, an interrupted scan goes on when the same command is given again; FILE.scan keeps it until the list is
-    written. The exit status is 3 if fewer were found than wanted.
+    With -o, an interrupted scan goes on when the same command is given again; FILE.scan keeps it until a list of all
+    of it is written. The exit status is 3 if fewer were found than wanted.
     """
     import numpy as np
 
+    from solver.files import is_special, write_whole
     from solver.lists import Scan, list_text
     from solver.runs.manifest import new_manifest
-    from solver.runs.parts import write_whole
 
     deals = _deals_from(start, count)
     manifest = new_manifest(rules, deals, max_nodes=max_nodes, max_memory=max_memory, chunk=1)
-    scan = Scan(manifest, count, output and output.with_name(output.name + ".scan"))
+    journal = None if output is None or is_special(output) else output.with_name(output.name + ".scan")
+    scan = Scan(manifest, count, journal)
     if not quiet:
         announce_compiling(engine_for(rules))
     tally = Tally()
@@ -106,16 +105,21 @@ def winnable(
     for problem in scan.faults:
         say(f"a fault of the engine, please report it: {problem}")
     if interrupt.status is not None and not scan.finished:
-        say("interrupted" + ("; the same command goes on" if output else ""))
+        say("interrupted" + ("; the same command goes on" if journal else ""))
         context.exit(interrupt.status)
     text = list_text(scan, form, with_effort)
     if output is None:
         click.echo(text, nl=False)
     else:
-        write_whole(output, text.encode())
+        try:
+            write_whole(output, text.encode())
+        except InputError as error:
+            raise InputError(f"{error}; what is finished is kept" if journal else str(error)) from None
     scan.end()
     if not quiet:
         say(f"{scan.scanned}: {tally}")
+        if scan.goes_further:
+            say(f"{journal} goes further than this list, and is kept")
     if scan.faults:
         context.exit(FAULT)
     context.exit(UNKNOWN if count is not None and scan.found < count else 0)
@@ -160,10 +164,12 @@ def daily(
     A date's shuffles are pysol numbers made from rules and date (docs/lists.md); its deal is the first of them that
     is proved won. Says how many shuffles that took. No state is kept, and another budget can only change the deal
     of a date on which a search ran out of it.
+
+    The exit status is 3 if a date has no deal: none of 1000 shuffles is proved won.
     """
     import numpy as np
 
-    from solver.lists import DailyDeal, daily_deal
+    from solver.lists import DailyDeal, budget_json, budget_text, daily_deal
     from solver.runs.manifest import new_manifest
 
     first = start.date()
@@ -179,25 +185,32 @@ def daily(
         return daily_deal(manifest, day, abort)
 
     crew = Crew(work, (first + timedelta(day) for day in range(days)), jobs)
+    about = {**rules_json(rules), **budget_json(manifest)}
     if form == "txt":
         click.echo(rules_line(rules))
-        click.echo(f"# budget a deal: {max_nodes} nodes, {max_memory} bytes")
+        click.echo(f"# {budget_text(manifest)}")
     elif form == "csv":
-        click.echo("date,deal,shuffles")
+        click.echo(",".join(["date", "deal", "shuffles", *about]))
+    status = 0
     with interrupts() as interrupt:
         try:
             while interrupt.status is None and not crew.finished:
                 for found in crew.wait(TICK):
                     if found is None:
                         continue
+                    if found.deal is None:
+                        say(f"none of {found.shuffles} shuffles of {found.date.isoformat()} is proved won")
+                        status = UNKNOWN
+                        continue
                     record = {"date": found.date.isoformat(), "deal": str(found.deal), "shuffles": found.shuffles}
                     if form == "json":
-                        click.echo(json.dumps({**rules_json(rules), **record}))
+                        click.echo(json.dumps({**about, **record}))
                     elif form == "csv":
-                        click.echo(",".join(map(str, record.values())))
+                        values = {**record, **about, "rules": rules.text()}  # none has a comma
+                        click.echo(",".join(map(str, values.values())))
                     else:
                         click.echo(f"{record['date']} {record['deal']} shuffles={found.shuffles}")
         finally:
             abort[0] = 1
             crew.stop(GRACE / 2)
-    context.exit(interrupt.status or 0)
+    context.exit(interrupt.status or status)

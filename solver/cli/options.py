@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -125,6 +126,27 @@ def engine_option(command: Command) -> Command:
         show_default=True,
         help="The search: auto picks quota for single cards that never come back, general for all other rules.",
     )(command)
+
+
+class OutputFile(click.Path):
+    """A file that is written whole; its folder is there."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path."""
+        path: Path = super().convert(value, param, ctx)  # type: ignore[assignment]  # by path_type
+        if path.name == "-":
+            self.fail("'-' is no file to write; name one", param, ctx)
+        if not path.parent.is_dir():
+            self.fail(f"there is no folder {path.parent}", param, ctx)
+        return path
+
+
+def output_option(help_text: str, required: bool = False) -> Callable[[Any], Any]:
+    """``-o``; the command gets ``output``."""
+    return click.option("-o", "--output", type=OutputFile(), required=required, metavar="FILE", help=help_text)
 
 
 def transpose_option(command: Command) -> Command:

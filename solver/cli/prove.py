@@ -8,11 +8,10 @@ import click
 from solver.cli.application import UNKNOWN, say
 from solver.cli.check import kind_line
 from solver.cli.inputs import board_or_deal, deal_named
-from solver.cli.options import budget, rule_set, rules_line, transpose_option
+from solver.cli.options import budget, output_option, rule_set, rules_line, transpose_option
 from solver.cli.progress import announce_compiling
 from solver.cli.solve import STATUS, WHY
 from solver.cli.work import work_alone
-from solver.errors import InputError
 from solver.position import Position
 from solver.rules import Rules
 from solver.solving import engine_for
@@ -26,14 +25,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("board", metavar="BOARD|DEAL")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    metavar="FILE",
-    help="The file to write.",
-)
+@output_option("The file to write.", required=True)
 @click.option("--strict", is_flag=True, help="Prove a lost deal by all positions that legal moves lead to.")
 @click.option("--no-check", is_flag=True, help="Write the certificate without having it checked.")
 @transpose_option
@@ -67,10 +59,8 @@ def prove(
     written, if the verdict is unknown or no certificate fits the limits.
     """
     from solver.certificates import prove as prove_position
-    from solver.runs.parts import write_whole
+    from solver.files import write_whole
 
-    if not output.parent.is_dir():
-        raise InputError(f"there is no folder {output.parent}")
     position = board_or_deal(board, rules, transpose)
     deal = deal_named(board)
     if not quiet:

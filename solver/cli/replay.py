@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.inputs import board_or_deal, deal_named, open_file, read_board
-from solver.cli.options import budget, engine_option, rule_set, rules_line, transpose_option
+from solver.cli.options import budget, engine_option, output_option, rule_set, rules_line, transpose_option
 from solver.cli.progress import announce_compiling
 from solver.cli.solve import STATUS, outcome_line
 from solver.cli.work import work_alone
@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("deal", required=False, metavar="[DEAL|BOARD]")
 @click.option("--board", metavar="FILE", help="Show the board of a file; - is standard input.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write the page to a file, and say the verdict.",
-)
+@output_option("Write the page to a file, and say the verdict.")
 @transpose_option
 @rule_set
 @budget
@@ -60,8 +54,8 @@ def replay(
 
     The exit status is 0 for won, 1 for lost, 3 for unknown, 2 for bad input and 130 when interrupted.
     """
+    from solver.files import write_whole
     from solver.report.replay import replay_page
-    from solver.runs.parts import write_whole
 
     if output is not None and not output.parent.is_dir():
         raise InputError(f"there is no folder {output.parent}")

@@ -4,15 +4,14 @@ from pathlib import Path
 
 import click
 
+from solver.cli.options import output_option
 from solver.cli.stats import missing_parts
 from solver.errors import InputError
 
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the page to a file."
-)
+@output_option("Write the page to a file.")
 @click.option(
     "--format", "form", type=click.Choice(["html", "md"]), default="html", show_default=True, help="What to write."
 )
@@ -23,8 +22,8 @@ def report(runs: tuple[Path, ...], output: Path | None, form: str) -> None:
     common compared. The page is one file that loads nothing; without -o it goes to standard output. Needs the extra
     `report`.
     """
+    from solver.files import write_whole
     from solver.runs.folder import RunFolder
-    from solver.runs.parts import write_whole
 
     try:
         from solver.report.page import report_markdown, report_page

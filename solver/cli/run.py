@@ -117,9 +117,17 @@ def run(
     from solver.runs.manifest import new_manifest
     from solver.runs.rows import Budget
 
+    client = None
+    if scheduler is not None:  # before anything is written
+        from solver.runs.cluster import connect
+
+        client = connect(scheduler)
+        context.call_on_close(client.close)
     if retry:
         folder = RunFolder(out)
         _check_same(context, folder.manifest, deals, rules, engine)
+        if solutions and not folder.manifest.solutions:
+            raise InputError("the run keeps no solutions, and a retry cannot begin to")
         folder.note_retry(max_nodes, max_memory)
         work = Work(folder, shard, Budget(max_nodes, max_memory))
     else:
@@ -140,10 +148,10 @@ def run(
         work = Work(folder, shard)
     searcher = engine_for(folder.manifest.rules, folder.manifest.engine)
     search: Searching
-    if scheduler is not None:
+    if client is not None:
         from solver.runs.cluster import ClusterBatch
 
-        search = ClusterBatch(work, scheduler)
+        search = ClusterBatch(work, client)
     else:
         if not quiet:
             announce_compiling(searcher)

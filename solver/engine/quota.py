@@ -30,6 +30,7 @@ from solver.engine.workspace import (
     Workspace,
     new_workspace,
 )
+from solver.errors import InputError
 from solver.position import FOUNDATION, Move, Position
 from solver.rules import Rules
 
@@ -53,9 +54,15 @@ def _desk(max_memory: int) -> _Desk:
     desk: _Desk | None = getattr(_desks, "desk", None)
     if desk is None or desk.max_memory != max_memory:
         _desks.desk = None  # free the old arrays before the new ones are made
+        try:
+            work = new_workspace(max_memory)
+        except MemoryError:
+            raise InputError(
+                f"this machine does not give a search {max_memory} bytes; take a smaller budget of memory"
+            ) from None
         desk = _Desk(
             max_memory,
-            new_workspace(max_memory),
+            work,
             new_record(BOARD),
             np.zeros(4, np.int64),
             new_record(LINE_OF_MOVES),
@@ -85,6 +92,11 @@ def search(
         Bytes for the tables; allocated once a thread and kept for its next search.
     abort
         uint8[1]; another thread ends the search by setting it to 1.
+
+    Raises
+    ------
+    InputError
+        If the machine does not have so much memory.
     """
     desk = _desk(max_memory)
     work = desk.work

@@ -15,7 +15,7 @@ from solver.runs.rows import Budget, Row, search_row, tasks_of
 from solver.version import __version__
 
 if TYPE_CHECKING:
-    from distributed import Future
+    from distributed import Client, Future
 
 CONNECTING = 10
 """Seconds that a scheduler has to answer."""
@@ -40,6 +40,26 @@ def search_chunk(manifest_text: str, chunk: int, numbers: list[int], budget: Bud
     return [search_row(task, manifest, budget) for task in tasks_of(manifest, chunk, numbers)]
 
 
+def connect(address: str) -> "Client":
+    """A connection to a scheduler, ``tcp://HOST:8786``.
+
+    Raises
+    ------
+    InputError
+        If Dask is not installed, or no scheduler answers.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("--scheduler wants Dask: pip install 'citadel-solver[cluster]'") from None
+    for name in ("distributed.client", "distributed.core", "distributed.comm"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters comes as an error
+    try:
+        return Client(address, timeout=CONNECTING)
+    except (OSError, ValueError) as error:
+        raise InputError(f"no scheduler answers at {address}: {error}") from None
+
+
 class ClusterBatch:
     """A cluster that does a run's work; it starts at once.
 
@@ -47,26 +67,12 @@ class ClusterBatch:
     ----------
     work
         What is to be done.
-    address
-        The scheduler, ``tcp://HOST:8786``.
-
-    Raises
-    ------
-    InputError
-        If Dask is not installed, or no scheduler answers.
+    client
+        The connection to its scheduler; closed at the end.
     """
 
-    def __init__(self, work: Work, address: str) -> None:
-        try:
-            from distributed import Client
-        except ImportError:
-            raise InputError("--scheduler wants Dask: pip install 'citadel-solver[cluster]'") from None
-        for name in ("distributed.client", "distributed.core", "distributed.comm"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters comes as an error
-        try:
-            self._client = Client(address, timeout=CONNECTING)
-        except (OSError, ValueError) as error:
-            raise InputError(f"no scheduler answers at {address}: {error}") from None
+    def __init__(self, work: Work, client: "Client") -> None:
+        self._client = client
         self._work = work
         self._chunks: Iterator[tuple[int, list[int]]] | None = work.chunks()
         self._given: dict[Future, int] = {}

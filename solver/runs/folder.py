@@ -11,8 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from solver.errors import InputError
+from solver.files import ASIDE, read_whole, write_whole
 from solver.runs.manifest import LARGEST_MANIFEST, MOST_IN_CHUNK, Manifest, read_manifest
-from solver.runs.parts import ASIDE, SCHEMA, read_rows, read_table, read_whole, write_rows, write_whole
+from solver.runs.parts import SCHEMA, read_rows, read_table, write_rows
 from solver.runs.rows import Row
 from solver.statistics import Tally
 
@@ -94,10 +95,8 @@ class RunFolder:
         InputError
             If the part is damaged, or not of this run.
         """
-        rows = read_rows(self.part(chunk))
-        deals = self.manifest.chunk_deals(chunk)
-        if [row.deal for row in rows] != list(map(str, deals)):
-            raise InputError(f"{self.part(chunk)} does not hold the deals {deals}")
+        rows = read_rows(self.part(chunk), self.manifest)
+        self._check_deals(chunk, [row.deal for row in rows])
         return rows
 
     def write(self, chunk: int, rows: list[Row]) -> None:
@@ -106,9 +105,16 @@ class RunFolder:
         self._partial(chunk).unlink(missing_ok=True)
 
     def partial_rows(self, chunk: int) -> list[Row]:
-        """The rows that an interrupt left of a chunk."""
+        """The rows that an interrupt left of a chunk; errors are as for ``rows``."""
         path = self._partial(chunk)
-        return read_rows(path) if path.exists() else []
+        if not path.exists():
+            return []
+        rows = read_rows(path, self.manifest)
+        deals = self.manifest.chunk_deals(chunk)
+        names = [row.deal for row in rows]
+        if len(set(names)) < len(names) or not set(names) <= set(map(str, deals)):
+            raise InputError(f"{path} does not hold some of the deals {deals}; remove it to have them searched again")
+        return rows
 
     def write_partial(self, chunk: int, rows: Iterable[Row]) -> None:
         """Keep rows of a chunk that is not finished."""
@@ -122,21 +128,25 @@ class RunFolder:
             self.manifest = manifest
 
     def table(self, columns: list[str] | None = None) -> pa.Table:
-        """All finished rows, in the order of the deals.
-
-        Raises
-        ------
-        InputError
-            If a part is damaged.
-        """
-        schema = pa.schema([SCHEMA.field(name) for name in columns or SCHEMA.names])
-        tables = [read_table(self.part(chunk), columns) for chunk in self.finished_chunks()]
-        return pa.concat_tables(tables) if tables else schema.empty_table()
+        """All finished rows, in the order of the deals; errors are as for ``rows``."""
+        wanted = columns or SCHEMA.names
+        tables = [self._table(chunk, wanted) for chunk in self.finished_chunks()]
+        return pa.concat_tables(tables) if tables else SCHEMA.empty_table().select(wanted)
 
     def tally(self) -> Tally:
         """The verdicts of all finished rows."""
         counts = self.table(["verdict"])["verdict"].value_counts().to_pylist()
         return Tally(**{count["values"]: count["counts"] for count in counts})
+
+    def _table(self, chunk: int, columns: list[str]) -> pa.Table:
+        table = read_table(self.part(chunk), self.manifest, list({"deal", *columns}))
+        self._check_deals(chunk, table["deal"].to_pylist())
+        return table.select(columns)
+
+    def _check_deals(self, chunk: int, names: list[str]) -> None:
+        deals = self.manifest.chunk_deals(chunk)
+        if names != list(map(str, deals)):
+            raise InputError(f"{self.part(chunk)} does not hold the deals {deals}")
 
     def _partial(self, chunk: int) -> Path:
         return self.path / f"partial-{chunk:06}.parquet"
@@ -158,20 +168,25 @@ def merge(sources: list[RunFolder], path: Path) -> RunFolder:
     Raises
     ------
     InputError
-        If the folders hold different runs, or two of them the same chunk.
+        If the folders hold different runs, or were searched again with different budgets; if two of them hold the same
+        chunk, or a part is damaged.
     """
     first = sources[0].manifest
     owners: dict[int, RunFolder] = {}
     for source in sources:
         differences = first.differences(source.manifest)
-        if source.manifest.retries != first.retries and not differences:
-            differences = ["the retries differ"]
         if differences:
             raise InputError(f"{sources[0].path} and {source.path} are different runs: {'; '.join(differences)}")
+        if source.manifest.retry_budgets() != first.retry_budgets():
+            raise InputError(
+                f"{sources[0].path} was searched again {first.retries_text()}, {source.path} "
+                f"{source.manifest.retries_text()}; citadel run --retry-unknown makes them alike"
+            )
         for chunk in source.finished_chunks():
             if chunk in owners:
                 raise InputError(f"{owners[chunk].path} and {source.path} both hold {source.part(chunk).name}")
             owners[chunk] = source
+            source.rows(chunk)  # whole, and of this run
     merged = RunFolder.begin(path, first)
     for chunk, source in owners.items():
         write_whole(merged.part(chunk), source.part(chunk).read_bytes())

@@ -91,6 +91,15 @@ class Manifest:
         mine, others = _identity(self), _identity(other)
         return [f"{name} is {mine[name]}, not {others[name]}" for name in mine if mine[name] != others[name]]
 
+    def retry_budgets(self) -> list[tuple[int, int, str]]:
+        """The budgets and versions of the retries, whenever they were."""
+        return [(retry.max_nodes, retry.max_memory, retry.version) for retry in self.retries]
+
+    def retries_text(self) -> str:
+        """The retries in words."""
+        budgets = [f"{retry.max_nodes} nodes and {retry.max_memory} bytes" for retry in self.retries]
+        return "with " + ", then ".join(budgets) if budgets else "never"
+
     def with_retry(self, max_nodes: int, max_memory: int) -> "Manifest":
         """The manifest with one more retry; the same one if that retry is the last already."""
         if self.retries and (self.retries[-1].max_nodes, self.retries[-1].max_memory) == (max_nodes, max_memory):
@@ -176,10 +185,12 @@ def read_manifest(text: str) -> Manifest:
         if record["format"] != FORMAT:
             raise InputError(f"its format is {record['format']!r}, this version reads {FORMAT}")
         manifest = _manifest_of(record)
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"it is no manifest of a run: {error!r}") from None
+    except InputError:
+        raise
+    except KeyError as error:
+        raise InputError(f"it is no manifest of a run: {error} is not there") from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"it is no manifest of a run: {error}") from None
     return manifest
 
 
@@ -246,7 +257,7 @@ def _identity(manifest: Manifest) -> dict[str, object]:
         "max-nodes": manifest.max_nodes,
         "memory": manifest.max_memory,
         "engine": manifest.engine,
-        "solutions": "kept" if manifest.solutions else "not kept",
+        "solutions": "yes" if manifest.solutions else "no",
         "chunk": manifest.chunk,
         "version": manifest.version,
     }

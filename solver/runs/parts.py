@@ -1,21 +1,19 @@
 """Parts: Parquet files of rows, each whole or absent. Knows nothing of searching.
 
-A file is written aside, forced to the disk and renamed into place, so that neither a full disk nor a power cut
-leaves half of one. The rules stand in each file's metadata: a verdict without its rules is worthless.
+The rules stand in each file's metadata, and are looked at when it is read: a verdict without its rules is worthless.
 """
 
 import io
 import json
-import os
-import uuid
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from solver.errors import InputError
+from solver.files import write_whole
 from solver.runs.manifest import MOST_IN_CHUNK, Manifest
 from solver.runs.rows import Row
 from solver.solving import Verdict
@@ -36,10 +34,6 @@ SCHEMA = pa.schema(
 """The columns of a part; described in ``docs/runs.md``."""
 
 
-ASIDE = ".aside-"
-"""What stands in the name of a file that is not written yet."""
-
-
 def write_rows(path: Path, rows: Iterable[Row], manifest: Manifest) -> None:
     """Write a part, replacing the one that is there.
 
@@ -48,35 +42,43 @@ def write_rows(path: Path, rows: Iterable[Row], manifest: Manifest) -> None:
     InputError
         If it cannot be written; what was there before is untouched.
     """
-    about = {
-        "variant": manifest.rules.variant,
-        "rules": json.dumps(manifest.rules.switches()),
-        "node_unit": manifest.node_unit,
-        "version": manifest.version,
-    }
+    about = _identity(manifest) | {"version": manifest.version}
     columns = zip(*rows, strict=True)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)]
     table = pa.Table.from_arrays(arrays, schema=SCHEMA.with_metadata(about))
     buffer = io.BytesIO()
     pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
-    write_whole(path, buffer.getvalue())
+    try:
+        write_whole(path, buffer.getvalue())
+    except InputError as error:
+        raise InputError(f"{error}; what is finished is kept") from None
 
 
-def read_rows(path: Path) -> list[Row]:
-    """The rows of a part.
+def _identity(manifest: Manifest) -> dict[str, str]:
+    """What the parts of a run have in common, as their metadata."""
+    return {
+        "variant": manifest.rules.variant,
+        "rules": json.dumps(manifest.rules.switches()),
+        "node_unit": manifest.node_unit,
+    }
+
+
+def read_rows(path: Path, manifest: Manifest) -> list[Row]:
+    """The rows of a part; as ``read_table``."""
+    table = read_table(path, manifest)
+    return [Row(*values) for values in zip(*(column.to_pylist() for column in table.columns), strict=True)]
+
+
+def read_table(path: Path, manifest: Manifest, columns: list[str] | None = None) -> pa.Table:
+    """Some columns of a part, all by default.
 
     Raises
     ------
     InputError
-        If it is damaged.
+        If it is damaged, of another run, or says what no search comes to.
     """
-    table = read_table(path)
-    return [Row(*values) for values in zip(*(column.to_pylist() for column in table.columns), strict=True)]
-
-
-def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
-    """A part as a table; as ``read_rows``."""
-    schema = pa.schema([SCHEMA.field(name) for name in columns or SCHEMA.names])
+    wanted = columns or SCHEMA.names
+    schema = pa.schema([field for field in SCHEMA if field.name in {*wanted, *_CHECKED}])
     try:
         with path.open("rb") as source, pq.ParquetFile(source, page_checksum_verification=True) as file:
             about = file.metadata
@@ -85,80 +87,37 @@ def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
                 raise _damaged(path, f"{about.num_rows} rows of {size} bytes")
             if not set(schema.names) <= set(file.schema_arrow.names):
                 raise _damaged(path, "columns are missing")
+            _check_identity(path, about.metadata or {}, manifest)
             table = file.read(schema.names).select(schema.names).replace_schema_metadata(None).cast(schema)
             table.validate(full=True)
     except (OSError, KeyError, pa.ArrowException, UnicodeDecodeError) as error:
         raise _damaged(path, " ".join(str(error).split())) from None
-    if "verdict" in schema.names and not set(table["verdict"].unique().to_pylist()) <= set(Verdict):
-        raise _damaged(path, "a verdict is none")
-    return table
+    _check_verdicts(path, table)
+    return table.select(wanted)
 
+
+_CHECKED = ("deal", "verdict", "moves", "why_unknown")
+"""The columns that are looked at whenever a part is read."""
 
 _LARGEST_TABLE = 1 << 30
 """Bytes of a part's columns, unpacked; wins of 250 moves in all rows of the largest part make as many."""
 
 
+def _check_identity(path: Path, about: dict[bytes, bytes], manifest: Manifest) -> None:
+    for name, value in _identity(manifest).items():
+        found = about.get(name.encode(), b"").decode()
+        if found != value:
+            raise InputError(f"{path} is of another run than its folder: its {name} is {found or 'not named'}")
+
+
+def _check_verdicts(path: Path, table: pa.Table) -> None:
+    verdicts = table["verdict"]
+    if not set(verdicts.unique().to_pylist()) <= set(Verdict):
+        raise _damaged(path, "a verdict is none")
+    for verdict, column in ((Verdict.WON, "moves"), (Verdict.UNKNOWN, "why_unknown")):
+        if not pc.all(pc.equal(pc.equal(verdicts, verdict), pc.is_valid(table[column]))).as_py():
+            raise _damaged(path, f"{column} stands elsewhere than with what is {verdict}")
+
+
 def _damaged(path: Path, why: str) -> InputError:
     return InputError(f"{path} is damaged ({why}); remove it to have its deals searched again")
-
-
-def read_whole(path: Path, most: int) -> str:
-    """The text of a file of at most ``most`` bytes.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, is larger, or is no text; FileNotFoundError if it is not there.
-    """
-    try:
-        with path.open("rb") as file:
-            content = file.read(most + 1)
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    if len(content) > most:
-        raise InputError(f"cannot read {path}: it has more than {most} bytes")
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        raise InputError(f"cannot read {path}: it is no text") from None
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file aside and rename it into place; as ``write_rows``. A device or a pipe is just written to."""
-    aside = path.with_name(f"{path.name}{ASIDE}{uuid.uuid4().hex}")
-    try:
-        if path.exists() and not path.is_file():
-            path.write_bytes(content)
-            return
-        with aside.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        for left in path.parent.iterdir():  # before the renaming: a kill in between leaves a file that is written again
-            if left.name.startswith(path.name + ASIDE) and left != aside:
-                left.unlink(missing_ok=True)
-        aside.rename(path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        _remove(aside)
-        raise InputError(f"cannot write {path}: {error.strerror or error}; what is finished is kept") from None
-    except KeyboardInterrupt:
-        _remove(aside)
-        raise
-
-
-def _remove(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Force the folder's list of names to the disk, where a system lets one."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -61,6 +61,10 @@ def row_of(values: Any, deal: DealId) -> Row:
     right = all(type(value) in kinds for value, kinds in zip(row, _KINDS, strict=True))
     if not right or row.deal != str(deal) or row.verdict not in set(Verdict):
         raise ValueError(f"no row of {deal}")
+    if (row.verdict == Verdict.WON) != (row.moves is not None):
+        raise ValueError("moves are there if, and only if, the deal is won")
+    if (row.verdict == Verdict.UNKNOWN) != (row.why_unknown is not None):
+        raise ValueError("a reason is there if, and only if, the verdict is unknown")
     return row
 
 
