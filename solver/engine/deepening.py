@@ -60,7 +60,6 @@ from solver.engine.workspace import (
     sort_stack,
 )
 
-NO_QUOTA = 1 << 31
 DEEPEST_RUNG = 5
 """From the fourth round of the schedule on the ladder goes down a rung further each time, to this one."""
 
@@ -229,14 +228,11 @@ def _iterate(board, root, work, rung, quota, prune, abort):
 
 
 @bare_kernel
-def _pruning_rung(board, work, round_):
+def _pruning_rung(settings, any_card, round_):
     """The rung that prunes an exact search in a round, 0 for none: one lower each round, as the searches get longer."""
-    settings = work.settings
-    any_card = board.game[SPACES] == SPACES_ANY
     since = round_ - settings[PRUNE_FROM if any_card else PRUNE_FROM_ELSE]
     if since < 0:
         return 0
-    reset_images(work)
     return settings[PRUNE_LOWEST] if any_card else max(settings[PRUNE_LOWEST], settings[PRUNE_HIGHEST] - since)
 
 
@@ -244,7 +240,8 @@ def _pruning_rung(board, work, round_):
 def _deepen(board, root, work, rung, quota, budget, max_nodes, prune, abort):
     """Iterate from ``quota`` upwards within a budget of nodes.
 
-    Returns how the last iteration ended and the quota that it had.
+    Returns how the last iteration ended, and the quota that it had: 0 where the tables were full, as it would be
+    searched the same way again.
     """
     counts = work.counts
     counts[NODE_LIMIT] = min(max_nodes, counts[NODES] + budget)
@@ -262,7 +259,7 @@ def _deepen(board, root, work, rung, quota, budget, max_nodes, prune, abort):
             while 2 << bits <= len(work.table) and bits < counts[TABLE_BITS] + 2:
                 bits += 1
         else:
-            return end, quota
+            return end, 0 if end == FULL else quota
 
 
 @bare_kernel
@@ -286,8 +283,8 @@ def search_deal(board, root, work, max_nodes, abort):
     settings = work.settings
     budget = settings[FIRST_BUDGET]
     round_ = 0
-    plain_rounds = settings[PLAIN_ROUNDS if board.game[SPACES] == SPACES_ANY else PRUNE_FROM_ELSE]
-    # Of the exact searches; 0 where the tables were full: it would be searched the same way again.
+    any_card = board.game[SPACES] == SPACES_ANY
+    plain_rounds = settings[PLAIN_ROUNDS if any_card else PRUNE_FROM_ELSE]
     plain_quota = pruned_quota = 1
     top_rung = min(settings[HIGHEST_RUNG], ranks - 2)
     while True:
@@ -295,24 +292,21 @@ def search_deal(board, root, work, max_nodes, abort):
             end, plain_quota = _deepen(board, root, work, 0, plain_quota, budget, max_nodes, 0, abort)
             if end in (WON, LOST, ABORTED):
                 return end
-            if end == FULL:
-                plain_quota = 0
-        prune = _pruning_rung(board, work, round_)
+        prune = _pruning_rung(settings, any_card, round_)
         if pruned_quota and prune:
+            reset_images(work)
             pruned_quota = max(plain_quota, pruned_quota)
             share = budget * settings[PRUNE_SHARE] // 100 if round_ < plain_rounds else budget
             end, pruned_quota = _deepen(board, root, work, 0, pruned_quota, share, max_nodes, prune, abort)
             if end in (WON, LOST, ABORTED):
                 return end
-            if end == FULL:
-                pruned_quota = 0
-        more_helps = pruned_quota > 0
+        more_helps = pruned_quota > 0 or (plain_quota > 0 and round_ + 1 < plain_rounds)
         if counts[NODES] >= max_nodes:
             return OUT_OF_NODES
         rung = top_rung
         lowest_rung = max(settings[LOWEST_RUNG] - max(0, round_ - 2), DEEPEST_RUNG)
         while rung >= lowest_rung:
-            # Without a quota: on a rung that is lost all of it is seen in the end.
+            # Each time from the same quota, a large one: on a rung that is lost all of it is seen in the end.
             share = budget * settings[RUNG_SHARE] // 100
             end, _ = _deepen(board, root, work, rung, settings[RUNG_QUOTA], share, max_nodes, 0, abort)
             if end in (LOST, ABORTED):

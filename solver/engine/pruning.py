@@ -1,6 +1,6 @@
 """The exact search's help from a rung: a class whose image on the rung is lost is lost. See docs/search.md, section 5.
 
-Verdicts of images are kept as long as the rung is the same. An exploration searches depth first from an image, without
+Verdicts of images are kept for one pruned search. An exploration searches depth first from an image, without
 quotas. Relocations make circles, so verdicts of lost images come by strongly connected components (Tarjan): when
 everything that a component leads to is seen and lost, all of it is lost together, even if the exploration is cut later.
 On a win, the line to it is won.
@@ -40,7 +40,7 @@ OPEN, IMAGE_LOST, IMAGE_WON, GIVEN_UP = 0, 1, 2, 3
 
 @bare_kernel
 def reset_images(work):
-    """Forget the images, of another deal or another rung: those of visits up to now count as empty slots."""
+    """Forget the images, of another deal or round: those of visits up to now count as empty slots."""
     counts = work.counts
     if counts[VISITS] > LAST_VISIT - MOST_VISITS:
         work.images[:, 2] = 0
@@ -179,6 +179,7 @@ def leave(work, depth):
             _set_verdict(images, member, IMAGE_LOST)
             if member == slot:
                 return
+    # There is one before it: the first of a line leads back to nothing before itself.
     path[depth - 1, LEAST] = min(path[depth - 1, LEAST], least)
 
 
@@ -208,22 +209,15 @@ def image_is_lost(board, work, rung, key0, key1, key2, skeleton, abort):
     while end == OPEN and counts[TOP] > base:
         counts[TOP] -= 1
         entry = stack[counts[TOP]]
-        e0, e1, e2, skeleton, place = entry[0], entry[1], entry[2], entry[3], entry[4] >> 32
+        e0, e1, e2, e3, place = entry[0], entry[1], entry[2], entry[3], entry[4] >> 32
         while depth >= place:
             leave(work, depth)
             depth -= 1
         slot = _slot(work, e0, e1, e2)
-        if _is_known(work, slot):
-            verdict = _verdict(images, slot)
-            if verdict == IMAGE_WON:
-                end = IMAGE_WON
-                break
-            if verdict == IMAGE_LOST:
-                continue
-            visit = images[slot, 2] >> VISIT_SHIFT
-            if visit >= first:
-                path[depth, LEAST] = min(path[depth, LEAST], visit)
-                continue
+        # Won it cannot have become since it was pushed. If it was visited, that was later than the image it follows,
+        # and has led back as far as it could already.
+        if _is_known(work, slot) and (_verdict(images, slot) == IMAGE_LOST or images[slot, 2] >> VISIT_SHIFT >= first):
+            continue
         visit = counts[VISITS] + 1
         if (
             visit - counts[FIRST_VISIT] >= MOST_VISITS
@@ -238,7 +232,7 @@ def image_is_lost(board, work, rung, key0, key1, key2, skeleton, abort):
         counts[NODES] += 1
         depth = place
         path[depth, IMAGE], path[depth, LEAST] = slot, visit
-        end = _successors(board, work, rung, e0, e1, e2, skeleton, depth, first)
+        end = _successors(board, work, rung, e0, e1, e2, e3, depth, first)
     counts[TOP] = base
     pending.size[0] = 0
     pending.size[1] = 0
