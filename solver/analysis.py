@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from solver.cards import rank_of
 from solver.position import Move, Position, padded
-from solver.rules import Rules, rules_of
+from solver.rules import Rules, as_rules
 from solver.solving import DEFAULT_MAX_MEMORY, DEFAULT_MAX_NODES, Outcome, Verdict, solve
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class Analysis:
         Cards are left and no move is legal.
     plays_itself_out
         No card lies on a lower one, so all that are left can be founded one after the other.
+    nodes, seconds
+        Of all searches together.
     """
 
     verdict: Verdict
@@ -64,6 +66,8 @@ class Analysis:
     hint: Move | None
     is_stuck: bool
     plays_itself_out: bool
+    nodes: int
+    seconds: float
 
     @property
     def is_dead(self) -> bool:
@@ -99,10 +103,13 @@ def analyze(
     Takes what ``solve`` takes and raises what it raises. The budgets are those of one search: there is one from the
     position and, unless that proves it lost, one from after each of its moves.
     """
-    rules = rules_of(rules) if isinstance(rules, str) else rules
+    rules = as_rules(rules)
+    outcomes: list[Outcome] = []
 
     def search(start: Position) -> Outcome:
-        return solve(start, rules, max_nodes=max_nodes, max_memory=max_memory, engine=engine, abort=abort)
+        found = solve(start, rules, max_nodes=max_nodes, max_memory=max_memory, engine=engine, abort=abort)
+        outcomes.append(found)
+        return found
 
     outcome = search(position)
     position = padded(position, rules)
@@ -125,6 +132,8 @@ def analyze(
         hint=min(wins, key=lambda one: one.moves_to_win or 0).move if wins else None,
         is_stuck=position.is_stuck(rules),
         plays_itself_out=_plays_itself_out(position),
+        nodes=sum(one.nodes for one in outcomes),
+        seconds=sum(one.seconds for one in outcomes),
     )
 
 

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from solver.cards import SUITS
-from solver.deals import DealId
+from solver.deals import DealId, deal_position
 from solver.engine.packed import RANKS_PER_WORD
 from solver.engine.packing import CODE_BOTTOM
+from solver.errors import InputError
 from solver.notation import move_text
 from solver.position import Position, padded
 from solver.referee import Certificate, certificate_bytes, check_certificate
 from solver.referee.certificate import BOTTOM, COUNTS, DEALT, FOUNDED, LARGEST_BODY, MOST_RECORDS, ON_SUIT
-from solver.rules import Rules, rules_of
+from solver.rules import Rules, as_rules
 from solver.solving import DEFAULT_MAX_MEMORY, DEFAULT_MAX_NODES, Outcome, Verdict, engine_for, solve
 
 if TYPE_CHECKING:
@@ -113,12 +114,14 @@ def prove(
     Raises
     ------
     InputError, RefusedWin
-        As ``solve`` raises them.
+        As ``solve`` raises them; InputError as well if the position is not the deal.
     RefusedCertificate
         If the referee refuses the certificate.
     """
-    rules = rules_of(rules) if isinstance(rules, str) else rules
+    rules = as_rules(rules)
     abort = np.zeros(1, np.uint8) if abort is None else abort
+    if deal is not None and isinstance(position, Position) and padded(position, rules) != deal_position(deal, rules):
+        raise InputError(f"the position is not the deal {deal} of these rules")
     outcome = solve(position, rules, max_nodes=max_nodes, max_memory=max_memory, tidy=True, abort=abort)
     position = padded(position, rules)
     if outcome.moves is not None:

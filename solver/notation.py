@@ -26,7 +26,7 @@ from solver.cards import (
 )
 from solver.errors import InputError
 from solver.position import FOUNDATION, Move, Pile, Position, missing_text, padded
-from solver.rules import Rules
+from solver.rules import Rules, as_rules
 
 SEPARATOR = "---"
 """The line that separates the boards of a stream."""
@@ -114,7 +114,7 @@ def iter_boards(lines: Iterable[str]) -> Iterator[BoardText]:
 
 
 def parse_board(
-    text: str, rules: Rules, *, ranks: int = RANKS, transpose: bool = False, first_line: int = 1
+    text: str, rules: Rules | str, *, ranks: int = RANKS, transpose: bool = False, first_line: int = 1
 ) -> Position:
     """Read a board.
 
@@ -123,7 +123,7 @@ def parse_board(
     text
         One board; ``split_boards`` cuts a stream of several.
     rules
-        Says how many piles there are.
+        Says how many piles there are; a rule set, or a variant's name.
     ranks
         Ranks in the deck, fewer than 13 on small boards.
     transpose
@@ -137,7 +137,9 @@ def parse_board(
     TextError
         With all problems of the board.
     """
-    return _BoardReader(rules, ranks, first_line).read(text, transpose)
+    if not isinstance(text, str):
+        raise InputError(f"a board is text, not {type(text).__name__}")
+    return _BoardReader(as_rules(rules), ranks, first_line).read(text, transpose)
 
 
 @dataclass(frozen=True, slots=True)

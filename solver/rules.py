@@ -147,6 +147,17 @@ def rules_of(variant: str, changes: Mapping[str, str | None] | None = None) -> R
     return VARIANTS[variant].with_switches(changes or {})
 
 
+def as_rules(rules: Rules | str) -> Rules:
+    """A rule set itself, or the one that a variant's name stands for.
+
+    Raises
+    ------
+    InputError
+        For an unknown variant.
+    """
+    return rules_of(rules) if isinstance(rules, str) else rules
+
+
 def _describe_deal(rules: Rules) -> list[str]:
     match rules.layout:
         case "bakers-dozen":

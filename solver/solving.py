@@ -16,7 +16,7 @@ from solver.engine.result import LOST, OUT_OF_MEMORY, WHY_UNKNOWN, WON, SearchRe
 from solver.errors import InputError
 from solver.position import Move, Position, padded
 from solver.referee import replay
-from solver.rules import VARIANTS, Rules, rules_of
+from solver.rules import VARIANTS, Rules, as_rules
 
 if TYPE_CHECKING:
     import numpy as np
@@ -164,13 +164,13 @@ def engine_for(rules: Rules, name: str = "auto") -> Engine:
     return engine
 
 
-def deal(deal: DealId | str, rules: Rules | str, **switches: str) -> Position:
+def deal(deal: DealId | str | int, rules: Rules | str, **switches: str) -> Position:
     """The position that a deal starts from.
 
     Parameters
     ----------
     deal
-        ``ms:24``; a number alone is ``pysol``.
+        ``ms:24``; a number alone, as text or not, is ``pysol``.
     rules
         A rule set, or a variant's name.
     switches
@@ -181,8 +181,8 @@ def deal(deal: DealId | str, rules: Rules | str, **switches: str) -> Position:
     InputError
         For a deal that does not exist, or an unknown variant, switch or value.
     """
-    wanted = _rules(rules).with_switches({name.replace("_", "-"): value for name, value in switches.items()})
-    return deal_position(deal if isinstance(deal, DealId) else parse_deal(deal), wanted)
+    wanted = as_rules(rules).with_switches({name.replace("_", "-"): value for name, value in switches.items()})
+    return deal_position(deal if isinstance(deal, DealId) else parse_deal(str(deal)), wanted)
 
 
 def solve(
@@ -220,18 +220,20 @@ def solve(
     Raises
     ------
     InputError
-        For a position that is no board of the rule set, with all that is wrong with it, a budget below 1,
-        or an engine that does not serve the rule set.
+        For a position that is no board of the rule set, with all that is wrong with it, a budget that is no whole
+        number or below 1 or more than the machine has, or an engine that does not serve the rule set.
     RefusedWin
         If the referee refuses the winning line.
     """
-    rules = _rules(rules)
+    rules = as_rules(rules)
+    if not isinstance(position, Position):
+        raise InputError(f"a position is wanted, as deal and parse_board make it, not {position!r:.40}")
     problems = position.problems(rules)
     if problems:
         raise InputError("; ".join(problems))
     for budget, name in ((max_nodes, "max_nodes"), (max_memory, "max_memory")):
-        if not 1 <= budget <= LARGEST_BUDGET:
-            raise InputError(f"{name} is at least 1 and at most {LARGEST_BUDGET}, not {budget}")
+        if not hasattr(budget, "__index__") or not 1 <= budget <= LARGEST_BUDGET:
+            raise InputError(f"{name} is a whole number from 1 to {LARGEST_BUDGET}, not {budget!r}")
     position = padded(position, rules)
     searcher = engine_for(rules, engine)
     searcher.prepare()
@@ -280,7 +282,3 @@ def check_win(position: Position, rules: Rules, moves: tuple[Move, ...]) -> None
     if not game.wins:
         problem = game.problem or "the cards are not all founded at the end"
         raise RefusedWin(f"the referee refuses the engine's win after {game.played} moves: {problem}")
-
-
-def _rules(rules: Rules | str) -> Rules:
-    return rules_of(rules) if isinstance(rules, str) else rules

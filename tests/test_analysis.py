@@ -26,6 +26,8 @@ def by_text(analysis: Analysis) -> dict[str, str]:
 def test_each_move_has_the_verdict_of_what_it_leads_to() -> None:
     position = deal("ms:24", "citadel")
     analysis = analyze(position, "citadel")
+    starts = [position, *(position.apply(one.move, CITADEL) for one in analysis.moves)]
+    assert analysis.nodes == sum(solve(start, CITADEL).nodes for start in starts)
     assert [one.move for one in analysis.moves] == list(position.legal_moves(CITADEL))
     for one in analysis.moves:
         after = solve(position.apply(one.move, CITADEL), CITADEL, engine="general")

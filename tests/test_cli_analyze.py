@@ -80,10 +80,14 @@ def test_json() -> None:
     result = run("analyze", "-", "--json", stdin=NEARLY_WON)
     assert result.exit_code == 0
     record = json.loads(result.stdout)
+    assert record.pop("seconds") >= 0
     assert (record["variant"], record["rules"]["spaces"]) == ("citadel", "any")
     assert {key: value for key, value in record.items() if key not in ("variant", "rules")} == {
+        "deal": None,
         "verdict": "won",
         "why_unknown": None,
+        "nodes": 0,
+        "node_unit": "class",
         "moves_to_win": 2,
         "stuck": False,
         "dead": False,
@@ -104,6 +108,7 @@ def test_json_of_a_lost_position() -> None:
     record = json.loads(result.stdout)
     assert (record["verdict"], record["dead"], record["hint"], record["losing_moves"]) == ("lost", True, None, [])
     assert record["stuck"] is False
+    assert record["deal"] == "ms:26"
     assert {move["verdict"] for move in record["moves"]} == {"lost"}
 
 
@@ -115,6 +120,7 @@ def test_json_of_a_lost_position() -> None:
         (["ms:0"], "out of range"),
         (["ms:1-3"], "No such file"),
         (["ms:24", "--engine", "quota", "--withdrawal", "yes"], "the quota engine does not serve these rules"),
+        (["ms:24", "--transpose"], "--transpose is for boards that are read"),
         (["ms:24", "--engine", "brute"], "'brute' is not one of 'auto', 'quota', 'general'"),
     ],
 )

@@ -90,7 +90,7 @@ def test_case_26_a_reader_of_the_errors_that_leaves_changes_no_status() -> None:
 def test_a_full_disk_is_said_in_one_line() -> None:
     with Path("/dev/full").open("w") as full, start("deal", "1", stdout=full) as process:
         assert process.stderr is not None
-        assert "No space left on device" in process.stderr.read()
+        assert process.stderr.read() == "citadel: cannot write to standard output: No space left on device\n"
         assert process.wait(PATIENCE) == 2
 
 

@@ -307,6 +307,8 @@ def test_sizes_of_memory(size: str) -> None:
         ([], "name deals, or boards with --board FILE or -, and not both"),
         (["ms:24", "-"], "'-' names no deal"),
         (["ms:24", "x"], "'x' names no deal"),
+        (["pyproject.toml"], "'pyproject.toml' names no deal; a file of boards goes with --board"),
+        (["ms:24", "--transpose"], "--transpose is for boards that are read"),
         (["ms:0"], "ms:0 is out of range: ms deals are 1 to 8589934591"),
         (["100000000000000000000"], "out of range"),
         (["freecell:1"], "no scheme 'freecell'; there are ms, pysol"),

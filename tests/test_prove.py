@@ -180,6 +180,11 @@ def test_no_byte_of_a_real_file_may_change(number: int) -> None:
             check_certificate(changed)
 
 
+def test_a_position_that_is_not_the_deal_named_is_refused() -> None:
+    with pytest.raises(InputError, match="the position is not the deal ms:25 of these rules"):
+        prove(solver.deal("ms:24", "citadel"), "citadel", deal=solver.DealId("ms", 25))
+
+
 def test_no_member_can_be_spared() -> None:
     """Every record of real certificates, and of small ones by the thousand, is needed."""
     spared = 0

@@ -205,6 +205,13 @@ def test_an_unfinished_run_is_said(tmp_path: Path) -> None:
     assert "unfinished: 1 of 2 parts are missing" in result.stdout
 
 
+def test_a_folder_s_name_obeys_no_terminal(tmp_path: Path) -> None:
+    folders = [make_run(tmp_path / "the\x1b[2J one", "w"), make_run(tmp_path / "two", "l")]
+    page = run("report", *folders).stdout
+    assert "\x1b" not in page
+    assert "\\x1b[2J one" in page
+
+
 def test_labels_tell_runs_apart(tmp_path: Path) -> None:
     folders = [
         make_run(tmp_path / "a", "w"),

@@ -126,6 +126,11 @@ def test_case_24_an_interrupt_reports_what_was_compared() -> None:
     assert errors.splitlines()[-1] == "citadel: interrupted"
 
 
+def test_what_is_no_number_of_minutes() -> None:
+    result = run("selfcheck", "--minutes", "nan")
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
 @pytest.mark.slow
 def test_ten_minutes_of_it() -> None:
     report = selfcheck(10, seed=20260101)

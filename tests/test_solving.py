@@ -1,5 +1,6 @@
 """The library's front door."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,14 @@ from boards import draw, sketch
 from command import use_engine
 
 import solver
+from solver.analysis import analyze
+from solver.certificates import prove
 from solver.deals import parse_deal
 from solver.engine.result import ABORTED, LOST, OUT_OF_MEMORY, OUT_OF_NODES, WON, SearchResult
 from solver.errors import InputError
-from solver.notation import board_text, parse_move
+from solver.notation import board_text, parse_board, parse_move
 from solver.position import Position
+from solver.referee import replay
 from solver.rules import rules_of
 from solver.solving import LARGEST_BUDGET, LONG_WIN, Outcome, RefusedWin, Verdict, deal, engine_for, solve
 
@@ -30,6 +34,7 @@ def ends_with(status: int, **values: Any) -> Any:
 def test_deal_takes_names_and_objects() -> None:
     expected = deal("ms:24", "citadel")
     assert deal(parse_deal("ms:24"), CITADEL) == expected
+    assert deal(617, CITADEL) == deal("617", CITADEL) == deal("pysol:617", CITADEL)
     assert board_text(expected).startswith("Foundations: H-2 C-3 D-3 S-4\n4C QH 9H JH 6D\n")
 
 
@@ -96,6 +101,29 @@ def test_budgets_out_of_range_are_refused(budget: int) -> None:
         solve(position, CITADEL, max_nodes=budget)
     with pytest.raises(InputError, match="max_memory"):
         solve(position, CITADEL, max_memory=budget)
+
+
+@pytest.mark.parametrize("budget", ["256M", 1e6, None])
+def test_budgets_that_are_no_whole_numbers_are_refused(budget: Any) -> None:
+    with pytest.raises(InputError, match="max_memory is a whole number"):
+        solve(draw(NEARLY_WON, CITADEL), CITADEL, max_memory=budget)
+
+
+@pytest.mark.parametrize("taken", [solve, analyze, prove])
+def test_what_is_no_position_is_refused(taken: Callable[[Any, str], object]) -> None:
+    with pytest.raises(InputError, match="a position is wanted, as deal and parse_board make it, not 'ms:24'"):
+        taken("ms:24", "citadel")
+
+
+def test_rules_may_be_the_name_of_a_variant() -> None:
+    position = parse_board(NEARLY_WON, "citadel")
+    assert position == parse_board(NEARLY_WON, CITADEL)
+    moves = solve(position, "citadel").moves or ()
+    assert replay(position, "citadel", moves).wins
+    with pytest.raises(InputError, match="did you mean citadel"):
+        parse_board(NEARLY_WON, "citadell")
+    with pytest.raises(InputError, match="a board is text, not bytes"):
+        parse_board(NEARLY_WON.encode(), "citadel")  # type: ignore[arg-type]
 
 
 def test_case_4_tiny_budgets_say_unknown() -> None:

@@ -1,14 +1,13 @@
 """``citadel analyze``."""
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from solver.analysis import Analysis, MoveVerdict
 from solver.analysis import analyze as analyze_position
-from solver.cli.inputs import board_or_deal
+from solver.cli.inputs import board_or_deal, deal_named
 from solver.cli.options import budget, engine_option, json_option, rule_set, rules_json, rules_line, transpose_option
 from solver.cli.progress import announce_compiling
 from solver.cli.solve import STATUS, WHY
@@ -58,17 +57,24 @@ def analyze(
     def work(position: Position, abort: "NDArray[np.uint8]") -> Analysis:
         return analyze_position(position, rules, max_nodes=max_nodes, max_memory=max_memory, engine=engine, abort=abort)
 
-    write = partial(_write_json if as_json else _write_text, rules)
     analysis = work_alone(context, work, position, quiet)
-    write(analysis)
+    if as_json:
+        _write_json(rules, board, analysis)
+    else:
+        _write_text(rules, analysis)
     context.exit(STATUS[analysis.verdict])
 
 
-def _write_json(rules: Rules, analysis: Analysis) -> None:
+def _write_json(rules: Rules, board: str, analysis: Analysis) -> None:
+    deal = deal_named(board)
     record: dict[str, Any] = {
         **rules_json(rules),
+        "deal": None if deal is None else str(deal),
         "verdict": analysis.verdict,
         "why_unknown": _why_unknown(analysis),
+        "nodes": analysis.nodes,
+        "node_unit": analysis.outcome.node_unit,
+        "seconds": round(analysis.seconds, 6),
         "moves_to_win": analysis.moves_to_win,
         "stuck": analysis.is_stuck,
         "dead": analysis.is_dead,

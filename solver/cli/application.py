@@ -1,5 +1,6 @@
 """How the command line ends: errors as one line, interrupts, and the exit statuses."""
 
+import errno
 import os
 import signal
 import sys
@@ -25,7 +26,7 @@ STATUSES = {
     0: "The one deal is won; the moves win; the certificate holds; several deals are done, whatever their verdicts.",
     LOST: "The one deal is lost; the moves do not win; the certificate is refused; searches disagree.",
     BAD_INPUT: "Bad input. What can be read of it has been worked on.",
-    UNKNOWN: "The verdict of the one deal is unknown.",
+    UNKNOWN: "The verdict of the one deal is unknown; fewer deals were found than wanted.",
     FAULT: "A fault of the program, with its traceback.",
     INTERRUPTED: "Interrupted by Ctrl-C (143: terminated). What was finished has been printed.",
     OUTPUT_CLOSED: "The reader of the output is gone, as after `| head`.",
@@ -75,7 +76,8 @@ class Application(click.Group):
             _drop_output()
             status = OUTPUT_CLOSED
         except OSError as error:
-            say(str(error))
+            full = error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+            say(f"cannot write to standard output: {error.strerror}" if full else str(error))
             _drop_output()
             status = BAD_INPUT
         except Exception:
@@ -87,9 +89,12 @@ class Application(click.Group):
 
 def say(message: str) -> None:
     """Write one line to standard error; what a terminal would obey instead of showing it is escaped."""
-    line = " ".join(message.split())
-    shown = (char if char.isprintable() else char.encode("unicode_escape").decode() for char in line)
-    _write_error("citadel: " + "".join(shown))
+    _write_error("citadel: " + printable(" ".join(message.split())))
+
+
+def printable(text: str) -> str:
+    """A text with escapes for all that does not print."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def leave_now(status: int) -> NoReturn:

@@ -91,11 +91,24 @@ def deal_named(argument: str) -> DealId | None:
 
 
 def board_or_deal(argument: str, rules: Rules, transpose: bool) -> Position:
-    """The position that an argument names: a deal, or a file, or ``-``."""
+    """The position that an argument names: a deal, or a file, or ``-``.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is a deal that is to be transposed.
+    """
     deal = deal_named(argument)
     if deal is not None:
+        check_not_transposed(transpose)
         return deal_position(deal, rules)
     return read_board(open_file(argument), rules, transpose)
+
+
+def check_not_transposed(transpose: bool) -> None:
+    """Refuse ``--transpose`` where nothing is read."""
+    if transpose:
+        raise InputError("--transpose is for boards that are read; a deal has its piles already")
 
 
 def open_file(name: str) -> IO[bytes]:

@@ -47,10 +47,11 @@ def prove(
 ) -> None:
     """Prove a deal won or lost, and write a certificate that anyone can check.
 
-    BOARD is a file, or - for standard input; DEAL has its scheme (ms:24). `citadel check` checks the file, with no code
-    of the search; docs/certificates.md says what it holds. A won deal's has the moves. A lost deal's has a closed set:
-    skeletons, classes on a rung, or classes of the real game, whichever makes the smallest file; or, with --strict, all
-    positions, if there are at most 1,000,000. Rules that the quota search does not serve have strict ones alone.
+    BOARD is a file, or - for standard input; DEAL is ms:24, or 617 for pysol:617. `citadel check` checks the file, with
+    no code of the search; docs/certificates.md says what it holds. A won deal's has the moves. A lost deal's has a
+    closed set: skeletons, classes on a rung, or classes of the real game, whichever makes the smallest file; or, with
+    --strict, all positions, if there are at most 1,000,000. Rules that the quota search does not serve have strict ones
+    alone.
 
     A closed set may be found even where the search is out of nodes. The certificate is checked before it is written,
     unless it has more than 100,000 records.

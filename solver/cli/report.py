@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from solver.cli.application import printable
 from solver.cli.options import output_option
 from solver.cli.stats import missing_parts
 from solver.errors import InputError
@@ -36,7 +37,7 @@ def report(runs: tuple[Path, ...], output: Path | None, form: str) -> None:
         table = folder.table(COLUMNS)
         if not table.num_rows:
             raise InputError(f"{folder.path} has no finished part yet")
-        samples.append(Sample(number, folder.path.resolve().name, folder.manifest, table, missing))
+        samples.append(Sample(number, printable(folder.path.resolve().name), folder.manifest, table, missing))
     page = (report_page if form == "html" else report_markdown)(samples).encode()
     if output is None:
         click.echo(page, nl=False)

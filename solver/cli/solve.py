@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from solver.cli.application import BAD_INPUT, LOST, UNKNOWN, say
-from solver.cli.inputs import BadBoard, open_file, read_boards
+from solver.cli.inputs import BadBoard, check_not_transposed, deal_named, open_file, read_boards
 from solver.cli.options import (
     budget,
     engine_option,
@@ -159,6 +160,10 @@ def _tasks(
     if board is not None:
         boards = read_boards(board, rules, transpose)
         return (Task(None, number, position) for number, position in enumerate(boards, 1)), None
+    check_not_transposed(transpose)
+    for token in deals:
+        if Path(token).is_file() and deal_named(token) is None:
+            raise InputError(f"{token!r} names no deal; a file of boards goes with --board")
     ranges = [parse_deals(token) for token in deals]
     names = chain.from_iterable(ranges)
     return (Task(str(name), None, deal_position(name, rules)) for name in names), sum(some.count for some in ranges)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from solver.position import IllegalMove, Move, Position
-from solver.rules import Rules
+from solver.rules import Rules, as_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,9 @@ class Replay:
         return len(met) < len(self.positions)
 
 
-def replay(position: Position, rules: Rules, moves: Iterable[Move]) -> Replay:
-    """Play moves one after the other until the list ends or a move is illegal."""
+def replay(position: Position, rules: Rules | str, moves: Iterable[Move]) -> Replay:
+    """Play moves one after the other until the list ends or a move is illegal; rules may be a variant's name."""
+    rules = as_rules(rules)
     positions = [position]
     for move in moves:
         try:
