@@ -2,6 +2,7 @@
 
 import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -308,6 +309,7 @@ def test_sizes_of_memory(size: str) -> None:
         (["ms:24", "-"], "'-' names no deal"),
         (["ms:24", "x"], "'x' names no deal"),
         (["pyproject.toml"], "'pyproject.toml' names no deal; a file of boards goes with --board"),
+        (["x" * 5000], "names no deal: write a number"),
         (["ms:24", "--transpose"], "--transpose is for boards that are read"),
         (["ms:0"], "ms:0 is out of range: ms deals are 1 to 8589934591"),
         (["100000000000000000000"], "out of range"),
@@ -328,6 +330,15 @@ def test_bad_input_is_one_line_and_nothing_runs(arguments: list[str], message: s
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert result.stderr.startswith("citadel: ")
+
+
+def test_a_file_that_is_called_like_deals_is_not_in_their_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after ``citadel solve ms:25-26 > ms:25-26``."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ms:25-26").touch()
+    result = run("solve", "ms:25-26", "-q")
+    assert result.exit_code == 0
+    assert result.stdout.count(": lost") == 2
 
 
 @pytest.mark.parametrize(

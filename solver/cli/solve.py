@@ -1,16 +1,16 @@
 """``citadel solve``."""
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from solver.cli.application import BAD_INPUT, LOST, UNKNOWN, say
-from solver.cli.inputs import BadBoard, check_not_transposed, deal_named, open_file, read_boards
+from solver.cli.inputs import BadBoard, check_not_transposed, open_file, read_boards
 from solver.cli.options import (
     budget,
     engine_option,
@@ -22,7 +22,7 @@ from solver.cli.options import (
 )
 from solver.cli.progress import Progress, announce_compiling
 from solver.cli.work import work_through
-from solver.deals import deal_position, parse_deals
+from solver.deals import DealRange, deal_position, parse_deals
 from solver.errors import InputError
 from solver.notation import move_text
 from solver.position import Position
@@ -161,12 +161,19 @@ def _tasks(
         boards = read_boards(board, rules, transpose)
         return (Task(None, number, position) for number, position in enumerate(boards, 1)), None
     check_not_transposed(transpose)
-    for token in deals:
-        if Path(token).is_file() and deal_named(token) is None:
-            raise InputError(f"{token!r} names no deal; a file of boards goes with --board")
-    ranges = [parse_deals(token) for token in deals]
+    ranges = [_deals_named(token) for token in deals]
     names = chain.from_iterable(ranges)
     return (Task(str(name), None, deal_position(name, rules)) for name in names), sum(some.count for some in ranges)
+
+
+def _deals_named(token: str) -> DealRange:
+    """The deals that an argument names; who names a file instead is told how files are read."""
+    try:
+        return parse_deals(token)
+    except InputError:
+        if os.path.isfile(token):  # not of Path, which fails on a name that is too long
+            raise InputError(f"{token!r} names no deal; a file of boards goes with --board") from None
+        raise
 
 
 class _Report:
@@ -258,7 +265,7 @@ _PLURAL = {"position": "positions", "class": "classes"}
 
 
 def outcome_line(name: str, outcome: Outcome) -> str:
-    """``ms:24: won, 70 moves, 28 classes, 0.001 s``."""
+    """``ms:24: won, 74 moves, 25 classes, 0.001 s``."""
     parts = [outcome.verdict.value]
     if outcome.why_unknown:
         parts[0] += f" ({WHY[outcome.why_unknown]})"
