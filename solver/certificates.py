@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from solver.cards import SUITS
-from solver.deals import DealId, deal_position
+from solver.deals import DealId, as_deal, deal_position
 from solver.engine.packed import RANKS_PER_WORD
 from solver.engine.packing import CODE_BOTTOM
 from solver.errors import InputError
@@ -78,7 +78,7 @@ def prove(
     position: Position,
     rules: Rules | str,
     *,
-    deal: DealId | None = None,
+    deal: DealId | str | int | None = None,
     strict: bool = False,
     check: bool = True,
     max_nodes: int = DEFAULT_MAX_NODES,
@@ -94,7 +94,7 @@ def prove(
     rules
         A rule set, or a variant's name.
     deal
-        The deal that the position is, to be named in the certificate.
+        The deal that the position is, to be named in the certificate; its name, as for ``solver.deal``, will do.
     strict
         Prove a lost position by all positions that legal moves lead to, at most ``MOST_POSITIONS``, with no theory.
         Rules that the quota search does not serve have no other certificates.
@@ -120,13 +120,14 @@ def prove(
     """
     rules = as_rules(rules)
     abort = np.zeros(1, np.uint8) if abort is None else abort
-    if deal is not None and isinstance(position, Position) and padded(position, rules) != deal_position(deal, rules):
-        raise InputError(f"the position is not the deal {deal} of these rules")
+    named = None if deal is None else as_deal(deal)
+    if named is not None and isinstance(position, Position) and padded(position, rules) != deal_position(named, rules):
+        raise InputError(f"the position is not the deal {named} of these rules")
     outcome = solve(position, rules, max_nodes=max_nodes, max_memory=max_memory, tidy=True, abort=abort)
     position = padded(position, rules)
     if outcome.moves is not None:
         moves = "".join(move_text(move) + "\n" for move in outcome.moves)
-        won = Certificate("won", rules, position, deal, sections={"moves": moves.encode()})
+        won = Certificate("won", rules, position, named, sections={"moves": moves.encode()})
         return _proof(outcome, won, check)
     strict = strict or engine_for(rules).name != "quota"
     most = MOST_CLASSES if outcome.verdict is Verdict.LOST else min(MOST_CLASSES, max_nodes)
@@ -137,7 +138,7 @@ def prove(
     if found is not None:
         if outcome.verdict is Verdict.UNKNOWN:
             outcome = replace(outcome, verdict=Verdict.LOST, why_unknown=None)
-        return _proof(outcome, replace(found, deal=deal), check)
+        return _proof(outcome, replace(found, deal=named), check)
     if abort[0]:
         why = "interrupted"
     elif strict:

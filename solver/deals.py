@@ -82,6 +82,17 @@ def parse_deal(token: str) -> DealId:
     return DealId(deals.scheme, deals.first)
 
 
+def as_deal(deal: DealId | str | int) -> DealId:
+    """A deal itself, or the one of a name; a number alone, as text or not, is ``pysol``.
+
+    Raises
+    ------
+    InputError
+        As ``parse_deal`` raises it.
+    """
+    return deal if isinstance(deal, DealId) else parse_deal(str(deal))
+
+
 def deal_position(deal: DealId, rules: Rules) -> Position:
     """The position that a deal starts from under a rule set."""
     return position_of_deck(shuffled_deck(deal.scheme, deal.number), rules)

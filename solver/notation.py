@@ -134,8 +134,8 @@ def parse_board(
 
     Raises
     ------
-    TextError
-        With all problems of the board.
+    InputError
+        For bytes, or an unknown variant; as a TextError for a board that cannot be read, with all its problems.
     """
     if not isinstance(text, str):
         raise InputError(f"a board is text, not {type(text).__name__}")

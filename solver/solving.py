@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from solver.cards import RANKS
-from solver.deals import DealId, deal_position, parse_deal
+from solver.deals import DealId, as_deal, deal_position
 from solver.engine.result import LOST, OUT_OF_MEMORY, WHY_UNKNOWN, WON, SearchResult
 from solver.errors import InputError
 from solver.position import Move, Position, padded
@@ -182,7 +182,7 @@ def deal(deal: DealId | str | int, rules: Rules | str, **switches: str) -> Posit
         For a deal that does not exist, or an unknown variant, switch or value.
     """
     wanted = as_rules(rules).with_switches({name.replace("_", "-"): value for name, value in switches.items()})
-    return deal_position(deal if isinstance(deal, DealId) else parse_deal(str(deal)), wanted)
+    return deal_position(as_deal(deal), wanted)
 
 
 def solve(
@@ -231,9 +231,9 @@ def solve(
     problems = position.problems(rules)
     if problems:
         raise InputError("; ".join(problems))
-    for budget, name in ((max_nodes, "max_nodes"), (max_memory, "max_memory")):
+    for budget, name in ((max_nodes, "max_nodes is a number"), (max_memory, "max_memory is a number of bytes")):
         if not hasattr(budget, "__index__") or not 1 <= budget <= LARGEST_BUDGET:
-            raise InputError(f"{name} is a whole number from 1 to {LARGEST_BUDGET}, not {budget!r}")
+            raise InputError(f"{name}, a whole one from 1 to {LARGEST_BUDGET}, not {budget!r}")
     position = padded(position, rules)
     searcher = engine_for(rules, engine)
     searcher.prepare()

@@ -185,6 +185,13 @@ def test_a_position_that_is_not_the_deal_named_is_refused() -> None:
         prove(solver.deal("ms:24", "citadel"), "citadel", deal=solver.DealId("ms", 25))
 
 
+@pytest.mark.parametrize("name", [solver.DealId("pysol", 24), "pysol:24", "24", 24])
+def test_the_deal_may_be_named_as_anywhere_else(name: solver.DealId | str | int) -> None:
+    proof = prove(solver.deal(24, "citadel"), "citadel", deal=name)
+    assert proof.file is not None
+    assert read_certificate(proof.file).deal == solver.DealId("pysol", 24)
+
+
 def test_no_member_can_be_spared() -> None:
     """Every record of real certificates, and of small ones by the thousand, is needed."""
     spared = 0

@@ -105,7 +105,7 @@ def test_budgets_out_of_range_are_refused(budget: int) -> None:
 
 @pytest.mark.parametrize("budget", ["256M", 1e6, None])
 def test_budgets_that_are_no_whole_numbers_are_refused(budget: Any) -> None:
-    with pytest.raises(InputError, match="max_memory is a whole number"):
+    with pytest.raises(InputError, match="max_memory is a number of bytes, a whole one from 1 to"):
         solve(draw(NEARLY_WON, CITADEL), CITADEL, max_memory=budget)
 
 
