@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from solver import solving
 from solver.deals import DealId, deal_position
+from solver.errors import InputError
 from solver.naive import naive_verdict
 from solver.notation import board_text
 from solver.position import Position
@@ -174,7 +175,14 @@ def selfcheck(minutes: float = 1.0, *, seed: int | None = None, abort: "NDArray[
         Gives the same cases in every check; None draws one.
     abort
         An array of one element; another thread that sets it ends the check.
+
+    Raises
+    ------
+    InputError
+        For minutes below 0, and for nan, which would never be over.
     """
+    if not minutes >= 0:
+        raise InputError(f"{minutes} is no number of minutes")
     report = SelfCheck(new_seed() if seed is None else seed)
     end = time.monotonic() + 60 * minutes
     for case in cases(report.seed):

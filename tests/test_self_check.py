@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import islice
+from math import nan
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +17,7 @@ from command import COMMAND, run, use_engine
 
 from solver import self_check, selfcheck
 from solver.engine.result import LOST, OUT_OF_NODES, WON, SearchResult
+from solver.errors import InputError
 from solver.naive import naive_verdict
 from solver.position import Position
 from solver.rules import Rules
@@ -126,9 +128,17 @@ def test_case_24_an_interrupt_reports_what_was_compared() -> None:
     assert errors.splitlines()[-1] == "citadel: interrupted"
 
 
-def test_what_is_no_number_of_minutes() -> None:
-    result = run("selfcheck", "--minutes", "nan")
+@pytest.mark.parametrize("minutes", ["nan", "inf", "-1"])
+def test_what_is_no_number_of_minutes(minutes: str) -> None:
+    result = run("selfcheck", "--minutes", minutes)
     assert (result.exit_code, result.stdout) == (2, "")
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("minutes", [nan, -1])
+def test_what_is_no_number_of_minutes_from_python(minutes: float) -> None:
+    with pytest.raises(InputError, match="is no number of minutes"):
+        selfcheck(minutes, abort=np.ones(1, np.uint8))  # aborted, as otherwise a check of nan minutes has no end
 
 
 @pytest.mark.slow
