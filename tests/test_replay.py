@@ -373,6 +373,18 @@ def test_replay_takes_boards_and_the_options_of_solve(tmp_path: Path) -> None:
     assert " positions. There may be shorter wins." in output.read_text()
 
 
+def test_a_file_s_name_is_escaped_where_it_does_not_print(tmp_path: Path) -> None:
+    board = tmp_path / "the\x1b[2J\udcff.board"
+    try:
+        board.write_text("Foundations: H-K C-K D-K S-J\nQS\nKS\n")
+    except OSError:
+        pytest.skip("the file system takes no such name")
+    result = run("replay", str(board))
+    assert result.exit_code == 0
+    assert "the\\x1b[2J\\udcff.board" in result.stdout
+    assert "\x1b" not in result.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -381,6 +393,7 @@ def test_replay_takes_boards_and_the_options_of_solve(tmp_path: Path) -> None:
         (["ms:24", "-o", "DIR/no/game.html"], "there is no folder"),
         (["ms:24", "-o", "DIR"], "is a directory"),
         (["ms:0", "-o", "DIR/game.html"], "out of range"),
+        (["ms:24", "--transpose", "-o", "DIR/game.html"], "--transpose is for boards that are read"),
         (["no/such/board", "-o", "DIR/game.html"], "No such file"),
         (["--board", "no/such/board", "-o", "DIR/game.html"], "No such file"),
     ],

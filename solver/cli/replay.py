@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from solver.cli.application import printable
 from solver.cli.inputs import board_or_deal, deal_named, open_file, read_board
 from solver.cli.options import budget, engine_option, output_option, rule_set, rules_line, transpose_option
 from solver.cli.progress import announce_compiling
@@ -98,4 +99,4 @@ def _named_position(deal: str | None, board: str | None, rules: Rules, transpose
 
 
 def _board_name(file: str) -> str:
-    return "A board" if file == "-" else Path(file).name
+    return "A board" if file == "-" else printable(Path(file).name)
