@@ -120,7 +120,6 @@ def test_json_of_a_lost_position() -> None:
         (["ms:0"], "out of range"),
         (["ms:1-3"], "No such file"),
         (["ms:24", "--engine", "quota", "--withdrawal", "yes"], "the quota engine does not serve these rules"),
-        (["ms:24", "--transpose"], "--transpose is for boards that are read"),
         (["ms:24", "--engine", "brute"], "'brute' is not one of 'auto', 'quota', 'general'"),
     ],
 )

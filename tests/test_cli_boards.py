@@ -112,6 +112,17 @@ def test_case_16_columns_pasted_downwards_are_noticed() -> None:
     assert transposed.stdout.splitlines()[2:] == run("solve", "-", stdin=CASTLE).stdout.splitlines()[2:]
 
 
+@pytest.mark.parametrize(
+    "command", ["solve DEAL", "analyze DEAL", "verify DEAL -", "replay DEAL", "prove DEAL -o none"]
+)
+def test_a_deal_is_not_transposed(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*command.replace("DEAL", "ms:24").split(), "--transpose")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "citadel: --transpose is for boards that are read; a deal has its piles already\n"
+    assert not list(tmp_path.iterdir())
+
+
 def test_many_boards_in_one_stream() -> None:
     result = solve_text(f"{BOARD}---\n{OTHER}---\n{BOARD}")
     assert result.exit_code == 0

@@ -310,7 +310,6 @@ def test_sizes_of_memory(size: str) -> None:
         (["ms:24", "x"], "'x' names no deal"),
         (["pyproject.toml"], "'pyproject.toml' names no deal; a file of boards goes with --board"),
         (["x" * 5000], "names no deal: write a number"),
-        (["ms:24", "--transpose"], "--transpose is for boards that are read"),
         (["ms:0"], "ms:0 is out of range: ms deals are 1 to 8589934591"),
         (["100000000000000000000"], "out of range"),
         (["freecell:1"], "no scheme 'freecell'; there are ms, pysol"),

@@ -66,13 +66,16 @@ def test_python_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     assert lines[-3:] == ["won", "QS 1 F False False", "won True"]
 
 
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "results/README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FOLDERS = ("solver", "tests", "benchmarks", "docs", "results")
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_and_names_of_files_lead_somewhere(page: Path) -> None:
     text = page.read_text()
     for target in re.findall(r"\]\((?!http)([^)#]+)", text):
         assert (page.parent / target).exists(), target
-    for target in re.findall(r"\b(?:solver|tests|benchmarks|docs|results)/[\w/-]+\.\w+", text):
+    for target in re.findall(rf"\b(?:{'|'.join(FOLDERS)})/(?!NAME)[\w/-]+\.\w+", text):
         assert (ROOT / target).exists(), target
+    for name in re.findall(r"`(\w+\.py)`", text):
+        assert any(any((ROOT / folder).rglob(name)) for folder in FOLDERS), name

@@ -393,7 +393,6 @@ def test_a_file_s_name_is_escaped_where_it_does_not_print(tmp_path: Path) -> Non
         (["ms:24", "-o", "DIR/no/game.html"], "there is no folder"),
         (["ms:24", "-o", "DIR"], "is a directory"),
         (["ms:0", "-o", "DIR/game.html"], "out of range"),
-        (["ms:24", "--transpose", "-o", "DIR/game.html"], "--transpose is for boards that are read"),
         (["no/such/board", "-o", "DIR/game.html"], "No such file"),
         (["--board", "no/such/board", "-o", "DIR/game.html"], "No such file"),
     ],
