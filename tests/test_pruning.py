@@ -29,6 +29,8 @@ from solver.engine.skeleton import reset_skeletons
 from solver.engine.workspace import (
     FIRST_BUDGET,
     FIRST_VISIT,
+    LIGHT_FROM,
+    LIGHT_RUNG,
     LOWEST_RUNG,
     N_VISITED,
     NODE_LIMIT,
@@ -292,6 +294,8 @@ def check_searches(these: Iterable[Game]) -> None:
             work.settings[PRUNE_HIGHEST] = work.settings[PRUNE_LOWEST] = rung
             for cap in (1, 4, 1 << 20):
                 work.settings[PRUNE_CAP] = cap
+                work.settings[LIGHT_FROM] = 0 if cap == 4 else 99
+                work.settings[LIGHT_RUNG] = rung
                 for lazy in {0, int(game.rules.spaces != "any")}:
                     desk.board.game[LAZY] = lazy
                     assert search_deal(desk.board, desk.root, work, 1 << 40, NEVER) == truth, (game, rung, cap, lazy)

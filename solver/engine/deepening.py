@@ -28,6 +28,9 @@ from solver.engine.workspace import (
     FULL,
     HIGHEST_RUNG,
     ITERATIONS,
+    LIGHT_FROM,
+    LIGHT_RUNG,
+    LIGHT_SHARE,
     LINE,
     LOWEST_RUNG,
     MAX_PATH,
@@ -288,8 +291,12 @@ def search_deal(board, root, work, max_nodes, abort):
     plain_quota = pruned_quota = 1
     top_rung = min(settings[HIGHEST_RUNG], ranks - 2)
     while True:
-        if plain_quota and round_ < plain_rounds:
-            end, plain_quota = _deepen(board, root, work, 0, plain_quota, budget, max_nodes, 0, abort)
+        is_light = round_ >= settings[LIGHT_FROM]
+        if plain_quota and (is_light or round_ < plain_rounds):
+            prune = settings[LIGHT_RUNG] if is_light else 0
+            share = budget * settings[LIGHT_SHARE] // 100 if is_light else budget
+            reset_images(work)
+            end, plain_quota = _deepen(board, root, work, 0, plain_quota, share, max_nodes, prune, abort)
             if end in (WON, LOST, ABORTED):
                 return end
         prune = _pruning_rung(settings, any_card, round_)
@@ -300,7 +307,7 @@ def search_deal(board, root, work, max_nodes, abort):
             end, pruned_quota = _deepen(board, root, work, 0, pruned_quota, share, max_nodes, prune, abort)
             if end in (WON, LOST, ABORTED):
                 return end
-        more_helps = pruned_quota > 0 or (plain_quota > 0 and round_ + 1 < plain_rounds)
+        more_helps = pruned_quota > 0 or plain_quota > 0
         if counts[NODES] >= max_nodes:
             return OUT_OF_NODES
         rung = top_rung

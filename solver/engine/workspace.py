@@ -29,6 +29,7 @@ W_LIVE, W_BAD, W_OVER_LOWER, W_ON_NEXT, W_ON_SECOND, W_SPARE, W_KING = 0, 1, 2, 
 FIRST_BUDGET, BUDGET_GROWTH, RUNG_SHARE, QUOTA_GROWTH, HIGHEST_RUNG, LOWEST_RUNG = 7, 8, 9, 10, 11, 12
 CHILDREN_BASE, CHILDREN_A_QUOTA, PRUNE_FROM, PRUNE_FROM_ELSE, PLAIN_ROUNDS = 13, 14, 15, 16, 17
 PRUNE_HIGHEST, PRUNE_LOWEST, PRUNE_CAP, PRUNE_SHARE, RUNG_QUOTA = 18, 19, 20, 21, 22
+LIGHT_FROM, LIGHT_RUNG, LIGHT_SHARE = 23, 24, 25
 SETTINGS = {
     W_LIVE: 600,  # a card not founded
     W_BAD: 476,  # a bad bond
@@ -53,6 +54,9 @@ SETTINGS = {
     PRUNE_HIGHEST: 8,  # the rung of the first pruned search where spaces do not take any card; one lower each round,
     PRUNE_LOWEST: 6,  # down to this, which it is everywhere else
     PRUNE_CAP: 2000,  # classes of the rung that are opened for one verdict
+    LIGHT_FROM: 4,  # the round from which the search that was not pruned goes on, pruned lightly: by a high rung,
+    LIGHT_RUNG: 10,  # this one,
+    LIGHT_SHARE: 12,  # with so many hundredths of the budget
 }
 
 # What an iteration can end with, beside the words of `result`
