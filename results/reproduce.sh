@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the runs and lists of this folder anew: results/reproduce.sh FOLDER [JOBS]
-# Takes hours on one core. Run again after an interrupt, it goes on where it was.
+# Takes some three hours on one core. Run again after an interrupt, it goes on where it was.
 set -euo pipefail
 out=$1 jobs=${2:-1}
 citadel=${CITADEL:-citadel}
@@ -19,13 +19,13 @@ run() {
 # The five games of eight piles. Deciding all of the last two would take days.
 again="2000000:256M 20000000:3G"
 run citadel pysol:1000000-1099999 --variant citadel
-again="2000000:256M 30000000:3G"
+again="2000000:256M 40000000:3G"
 run beleaguered-castle pysol:1000000-1099999 --variant beleaguered-castle
 again="2000000:256M 50000000:3G"
 run exiled-kings pysol:1000000-1099999 --variant exiled-kings
-again="2000000:256M 5000000:1G"
+again="2000000:256M 8000000:1G"
 run streets-and-alleys pysol:1000000-1049999 --variant streets-and-alleys
-again=2000000:256M
+again="2000000:256M 5000000:1G"
 run penelopes-web pysol:1000000-1019999 --variant penelopes-web
 
 # Other deals that go by the names of Citadel and Exiled Kings, on the first of the same shuffles
