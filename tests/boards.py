@@ -11,7 +11,7 @@ from solver.position import Move, Position
 from solver.rules import CHOICES, DEAL_SWITCHES, VARIANTS, Rules, rules_of
 
 DATA = Path(__file__).parent / "data"
-LONG_DEAL = DealId("pysol", 1003371)
+LONG_DEAL = DealId("pysol", 1008283)
 """A deal of Penelope's Web that neither engine decides within half a minute, whatever its budget: an interrupt finds
 it unfinished. What a test interrupts must take that long, or a faster engine is done before the signal comes."""
 

@@ -72,7 +72,7 @@ def test_case_22_memory_holds_in_the_quota_engine() -> None:
 @pytest.mark.parametrize(
     ("game", "deals", "engine"),
     [
-        (PENELOPE, ["ms:370", "ms:373", "ms:37"], "quota"),
+        (PENELOPE, ["pysol:1008283", "pysol:1016006", "pysol:1016638"], "quota"),
         (PENELOPE, ["ms:37", "ms:38", "ms:83"], "general"),
         (STREETS, ["ms:77", "ms:77"], "general"),
         ([*STREETS, "--withdrawal", "yes"], ["ms:77", "ms:37", "ms:38"], "general"),
