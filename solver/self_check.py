@@ -164,6 +164,12 @@ class SelfCheck:
         return "\n".join(lines)
 
 
+def check_minutes(minutes: float) -> None:
+    """Raise InputError for minutes that would never be over, nan, or below 0."""
+    if not minutes >= 0:
+        raise InputError(f"{minutes} is no number of minutes")
+
+
 def selfcheck(minutes: float = 1.0, *, seed: int | None = None, abort: "NDArray[np.uint8] | None" = None) -> SelfCheck:
     """Compare searches on random positions and deals for some minutes.
 
@@ -181,8 +187,7 @@ def selfcheck(minutes: float = 1.0, *, seed: int | None = None, abort: "NDArray[
     InputError
         For minutes below 0, and for nan, which would never be over.
     """
-    if not minutes >= 0:
-        raise InputError(f"{minutes} is no number of minutes")
+    check_minutes(minutes)
     report = SelfCheck(new_seed() if seed is None else seed)
     end = time.monotonic() + 60 * minutes
     for case in cases(report.seed):

@@ -482,7 +482,6 @@ def test_case_23_the_command_shows_progress(tmp_path: Path, monkeypatch: pytest.
 
 
 ON_A_TERMINAL = """
-import sys
 from solver.cli import progress
 from solver.cli.commands import citadel
 

@@ -58,8 +58,6 @@ def replay(
     from solver.files import write_whole
     from solver.report.replay import replay_page
 
-    if output is not None and not output.parent.is_dir():
-        raise InputError(f"there is no folder {output.parent}")
     name, position = _named_position(deal, board, rules, transpose)
     searcher = engine_for(rules, engine)
     if not quiet:

@@ -1,6 +1,5 @@
 """``citadel selfcheck``."""
 
-import math
 import time
 from itertools import takewhile
 
@@ -9,8 +8,7 @@ import click
 from solver.cli.application import DIFFERENT, say
 from solver.cli.progress import PLAIN_EVERY, announce_compiling
 from solver.cli.work import work_through
-from solver.errors import InputError
-from solver.self_check import LARGEST_SEED, Case, SelfCheck, cases, compare, new_seed
+from solver.self_check import LARGEST_SEED, Case, SelfCheck, cases, check_minutes, compare, new_seed
 from solver.solving import ENGINES
 
 
@@ -40,8 +38,7 @@ def selfcheck(context: click.Context, minutes: float, seed: int | None, quiet: b
 
     The exit status is 0 if there was none, 1 if there was one; after an interrupt, what was compared is printed too.
     """
-    if math.isnan(minutes):
-        raise InputError("nan is no number of minutes")
+    check_minutes(minutes)
     report = SelfCheck(new_seed() if seed is None else seed)
     if not quiet:
         for engine in ENGINES:

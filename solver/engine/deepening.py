@@ -253,6 +253,8 @@ def _deepen(board, root, work, rung, quota, budget, max_nodes, prune, abort):
     while 1 << bits < 4 * budget and 2 << bits <= len(work.table):
         bits += 1
     counts[PHASE_RUNG] = rung
+    if prune:
+        reset_images(work)
     while True:
         counts[TABLE_BITS] = bits
         end = _iterate(board, root, work, rung, quota, prune, abort)
@@ -295,13 +297,11 @@ def search_deal(board, root, work, max_nodes, abort):
         if plain_quota and (is_light or round_ < plain_rounds):
             prune = settings[LIGHT_RUNG] if is_light else 0
             share = budget * settings[LIGHT_SHARE] // 100 if is_light else budget
-            reset_images(work)
             end, plain_quota = _deepen(board, root, work, 0, plain_quota, share, max_nodes, prune, abort)
             if end in (WON, LOST, ABORTED):
                 return end
         prune = _pruning_rung(settings, any_card, round_)
         if pruned_quota and prune:
-            reset_images(work)
             pruned_quota = max(plain_quota, pruned_quota)
             share = budget * settings[PRUNE_SHARE] // 100 if round_ < plain_rounds else budget
             end, pruned_quota = _deepen(board, root, work, 0, pruned_quota, share, max_nodes, prune, abort)

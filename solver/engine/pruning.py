@@ -40,7 +40,7 @@ OPEN, IMAGE_LOST, IMAGE_WON, GIVEN_UP = 0, 1, 2, 3
 
 @bare_kernel
 def reset_images(work):
-    """Forget the images, of another deal or round: those of visits up to now count as empty slots."""
+    """Forget the images, of another search: those of visits up to now count as empty slots."""
     counts = work.counts
     if counts[VISITS] > LAST_VISIT - MOST_VISITS:
         work.images[:, 2] = 0

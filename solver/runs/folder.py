@@ -139,7 +139,7 @@ class RunFolder:
         return Tally(**{count["values"]: count["counts"] for count in counts})
 
     def _table(self, chunk: int, columns: list[str]) -> pa.Table:
-        table = read_table(self.part(chunk), self.manifest, list({"deal", *columns}))
+        table = read_table(self.part(chunk), self.manifest, columns)
         self._check_deals(chunk, table["deal"].to_pylist())
         return table.select(columns)
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from solver.errors import InputError
 from solver.files import write_whole
 from solver.runs.manifest import MOST_IN_CHUNK, Manifest
-from solver.runs.rows import Row
+from solver.runs.rows import ONLY_WITH, Row
 from solver.solving import Verdict
 
 SCHEMA = pa.schema(
@@ -70,15 +70,14 @@ def read_rows(path: Path, manifest: Manifest) -> list[Row]:
 
 
 def read_table(path: Path, manifest: Manifest, columns: list[str] | None = None) -> pa.Table:
-    """Some columns of a part, all by default.
+    """Some columns of a part, all by default, and those that are looked at.
 
     Raises
     ------
     InputError
         If it is damaged, of another run, or says what no search comes to.
     """
-    wanted = columns or SCHEMA.names
-    schema = pa.schema([field for field in SCHEMA if field.name in {*wanted, *_CHECKED}])
+    schema = pa.schema([field for field in SCHEMA if columns is None or field.name in {*columns, *_CHECKED}])
     try:
         with path.open("rb") as source, pq.ParquetFile(source, page_checksum_verification=True) as file:
             about = file.metadata
@@ -93,7 +92,7 @@ def read_table(path: Path, manifest: Manifest, columns: list[str] | None = None)
     except (OSError, KeyError, pa.ArrowException, UnicodeDecodeError) as error:
         raise _damaged(path, " ".join(str(error).split())) from None
     _check_verdicts(path, table)
-    return table.select(wanted)
+    return table
 
 
 _CHECKED = ("deal", "verdict", "moves", "why_unknown")
@@ -114,7 +113,7 @@ def _check_verdicts(path: Path, table: pa.Table) -> None:
     verdicts = table["verdict"]
     if not set(verdicts.unique().to_pylist()) <= set(Verdict):
         raise _damaged(path, "a verdict is none")
-    for verdict, column in ((Verdict.WON, "moves"), (Verdict.UNKNOWN, "why_unknown")):
+    for verdict, column in ONLY_WITH.items():
         if not pc.all(pc.equal(pc.equal(verdicts, verdict), pc.is_valid(table[column]))).as_py():
             raise _damaged(path, f"{column} stands elsewhere than with what is {verdict}")
 

@@ -35,6 +35,9 @@ class Row(NamedTuple):
     solution: str | None
 
 
+ONLY_WITH = {Verdict.WON: "moves", Verdict.UNKNOWN: "why_unknown"}
+"""The values that a row has with one verdict, always, and with no other."""
+
 _KINDS: tuple[tuple[type, ...], ...] = (
     (str,),
     (str,),
@@ -61,10 +64,9 @@ def row_of(values: Any, deal: DealId) -> Row:
     right = all(type(value) in kinds for value, kinds in zip(row, _KINDS, strict=True))
     if not right or row.deal != str(deal) or row.verdict not in set(Verdict):
         raise ValueError(f"no row of {deal}")
-    if (row.verdict == Verdict.WON) != (row.moves is not None):
-        raise ValueError("moves are there if, and only if, the deal is won")
-    if (row.verdict == Verdict.UNKNOWN) != (row.why_unknown is not None):
-        raise ValueError("a reason is there if, and only if, the verdict is unknown")
+    for verdict, column in ONLY_WITH.items():
+        if (row.verdict == verdict) != (getattr(row, column) is not None):
+            raise ValueError(f"{column} stands elsewhere than with what is {verdict}")
     return row
 
 
