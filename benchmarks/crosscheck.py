@@ -12,15 +12,16 @@ import time
 from collections import Counter
 from random import Random
 
+from solver.checking.naive import naive_verdict
+from solver.checking.samples import small_castle
 from solver.deals import deal_position, parse_deals
-from solver.engine import general, quota
+from solver.engine.general import position_search as general
+from solver.engine.quota import class_search as quota
 from solver.engine.result import LOST, WON
-from solver.naive import naive_verdict
 from solver.notation import board_text
 from solver.position import Position
 from solver.referee import replay
 from solver.rules import CHOICES, VARIANTS, Rules
-from solver.samples import small_castle
 
 MEMORY = 256 << 20
 WORDS = {WON: "won", LOST: "lost"}

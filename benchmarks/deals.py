@@ -6,7 +6,7 @@ Seeding the Mersenne Twister, 1,247 steps that each wait for the one before, is 
 import time
 
 from solver.deals import DealId, deal_position
-from solver.engine.deals import deal_batch
+from solver.engine.dealing.compiled_deals import deal_batch
 from solver.rules import rules_of
 
 COMPILED = 200_000

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 
 from solver.deals import DealId, deal_position, parse_deals
-from solver.engine.quota import search
+from solver.engine.quota.class_search import search
 from solver.engine.result import LOST, WON
 from solver.rules import VARIANTS, Rules
 

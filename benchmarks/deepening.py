@@ -14,9 +14,9 @@ import numpy as np
 from numba import njit
 
 from solver.deals import DealId, deal_position
-from solver.engine.moves import MOST_MOVES, MOST_STEPS, found_safe, is_won_early, list_moves, play, take_back
-from solver.engine.packing import KEY, NONE, SKELETON, pack
-from solver.engine.table import find
+from solver.engine.general.play import MOST_MOVES, MOST_STEPS, found_safe, is_won_early, list_moves, play, take_back
+from solver.engine.general.state import KEY, NONE, SKELETON, pack
+from solver.engine.general.visited import find
 from solver.rules import VARIANTS
 
 DEPTH, DISCREPANCY, QUOTA, SKELETON_QUOTA = range(4)

@@ -14,8 +14,9 @@ import tempfile
 import time
 
 from solver.deals import DealId, deal_position
-from solver.engine import general, result
-from solver.engine.packing import pack
+from solver.engine import result
+from solver.engine.general import position_search as general
+from solver.engine.general.state import pack
 from solver.rules import rules_of
 
 POSITIONS = 5_000_000
@@ -32,7 +33,7 @@ FRESH = """
 import time
 begun = time.perf_counter()
 from solver.deals import DealId, deal_position
-from solver.engine.general import search
+from solver.engine.general.position_search import search
 from solver.rules import rules_of
 rules = rules_of("citadel")
 search(deal_position(DealId("ms", 24), rules), rules, max_nodes=10**6, max_memory=1 << 28)

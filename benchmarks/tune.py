@@ -16,10 +16,10 @@ import time
 import numpy as np
 
 from solver.deals import DealId, deal_position
-from solver.engine.deepening import search_deal
-from solver.engine.packed import BOARD, LAZY, SPACES_ANY, SPACES_CODE, load_board, new_record, pack
+from solver.engine.classes.board import BOARD, LAZY, SPACES_ANY, SPACES_CODE, load_board, new_record, pack
+from solver.engine.classes.workspace import NODES, SETTINGS, W_KING, W_LIVE, new_workspace
+from solver.engine.quota.schedule import search_deal
 from solver.engine.result import LOST, WON
-from solver.engine.workspace import NODES, SETTINGS, W_KING, W_LIVE, new_workspace
 from solver.rules import rules_of
 
 GAMES = ("citadel", "beleaguered-castle", "streets-and-alleys", "exiled-kings", "penelopes-web")

@@ -20,7 +20,7 @@ _HOMES = {
     "Position": "solver.position",
     "Proof": "solver.certificates",
     "Rules": "solver.rules",
-    "SelfCheck": "solver.self_check",
+    "SelfCheck": "solver.checking.self_check",
     "VARIANTS": "solver.rules",
     "Verdict": "solver.solving",
     "analyze": "solver.analysis",
@@ -33,7 +33,7 @@ _HOMES = {
     "prove": "solver.certificates",
     "replay": "solver.referee",
     "rules_of": "solver.rules",
-    "selfcheck": "solver.self_check",
+    "selfcheck": "solver.checking.self_check",
     "solve": "solver.solving",
 }
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from solver.cards import SUITS
 from solver.deals import DealId, as_deal, deal_position
-from solver.engine.packed import RANKS_PER_WORD
-from solver.engine.packing import CODE_BOTTOM
+from solver.engine.classes.board import RANKS_PER_WORD
+from solver.engine.general.state import CODE_BOTTOM
 from solver.errors import InputError
 from solver.notation import move_text
 from solver.position import Position, padded
@@ -161,7 +161,7 @@ def _proof(outcome: Outcome, certificate: Certificate, check: bool) -> Proof:
 
 
 def _strict(position: Position, rules: Rules, abort: "NDArray[np.uint8]") -> Certificate | None:
-    from solver.engine.plain import all_positions
+    from solver.engine.general.enumeration import all_positions
 
     keys = all_positions(position, rules, MOST_POSITIONS, abort)
     if keys is None:
@@ -197,7 +197,7 @@ def lost_certificates(
     Each has at most as many classes as the one before. The position has all its piles, and the quota search serves the
     rules. No position that can be won has any.
     """
-    from solver.engine.closure import ClosedSets, LostDeal
+    from solver.engine.quota.closed_sets import ClosedSets, LostDeal
 
     ranks = position.ranks
     lost = LostDeal(position, rules, max_memory, np.zeros(1, np.uint8) if abort is None else abort)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from solver.deals import DealId, DealRange
-from solver.engine.deals import deal_packed
+from solver.engine.dealing.compiled_deals import deal_packed
 from solver.errors import InputError
 from solver.files import read_whole, write_whole
 from solver.rules import Rules

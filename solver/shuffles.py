@@ -10,7 +10,7 @@ Two schemes, as the solitaire programs define them that use them:
     PySolFC's: below 32000 the same as ``ms``; from there Python's Mersenne Twister on a deck that starts
     suit by suit, C S H D, each Ace to King. Numbers 1 to 10^20 - 1.
 
-The compiled twins for batches are in ``engine/shuffles.py``.
+The compiled twins for batches are in ``engine/dealing/compiled_shuffles.py``.
 """
 
 import random

@@ -133,12 +133,12 @@ _prepared: set[str] = set()
 ENGINES = (
     Engine(
         "quota",
-        "solver.engine.quota",
+        "solver.engine.quota.class_search",
         "class",
         serves=_is_suit_blind,
         limits="takes no sequences (unit=sequence), no withdrawal=yes and no auto-found=uncovered",
     ),
-    Engine("general", "solver.engine.general", "position", serves=lambda _: True),
+    Engine("general", "solver.engine.general.position_search", "position", serves=lambda _: True),
 )
 """All engines; a rule set is searched by the first one that serves it."""
 
@@ -267,7 +267,7 @@ def _shorter(
     position: Position, rules: Rules, moves: tuple[Move, ...], abort: "NDArray[np.uint8] | None", *, thoroughly: bool
 ) -> tuple[Move, ...]:
     """A shorter win, refereed too; the one given where memory does not allow to look for one."""
-    polish = import_module("solver.engine.polish").polish
+    polish = import_module("solver.engine.general.polish").polish
     try:
         shorter: tuple[Move, ...] = polish(position, rules, moves, abort, thoroughly=thoroughly)
     except MemoryError:

@@ -50,12 +50,12 @@ def use_engine(monkeypatch: pytest.MonkeyPatch, search: Callable[..., SearchResu
     monkeypatch.setattr(solving, "_prepared", {engine.name})
 
 
-def check_plain_python(engine: str, drawn: str, seeds: int = 40) -> None:
-    """Compiled and not, an engine's kernels search the same boards, drawn by an expression, in the same way."""
+def check_plain_python(module: str, drawn: str, seeds: int = 40) -> None:
+    """Compiled and not, the kernels of an engine's front module search the same boards, drawn by an expression, in the same way."""
     check_both_ways(
         "from random import Random\n"
-        "from solver.samples import small_castle, small_position\n"
-        f"from solver.engine.{engine} import search\n"
+        "from solver.checking.samples import small_castle, small_position\n"
+        f"from solver.engine.{module} import search\n"
         f"for seed in range({seeds}):\n"
         f"    print(search(*{drawn}, max_nodes=300, max_memory=1 << 26))\n",
         seeds,

@@ -7,19 +7,9 @@ import numpy as np
 from naive_classes import Key, Levels, is_built
 
 from solver.cards import rank_of
-from solver.engine import packed
-from solver.engine.cache import bare_kernel
-from solver.engine.classes import (
-    COMMITS,
-    FOUND,
-    STEPS,
-    list_steps,
-    new_successors,
-    safe_founding,
-    take_step,
-)
-from solver.engine.levels import analyze, classify
-from solver.engine.packed import (
+from solver.checking.naive import State
+from solver.engine.classes import board as packed
+from solver.engine.classes.board import (
     ACCESSIBLE,
     BAD,
     BOARD,
@@ -38,7 +28,17 @@ from solver.engine.packed import (
     new_record,
     pack,
 )
-from solver.naive import State
+from solver.engine.classes.commits import (
+    COMMITS,
+    FOUND,
+    STEPS,
+    list_steps,
+    new_successors,
+    safe_founding,
+    take_step,
+)
+from solver.engine.classes.levels import analyze, classify
+from solver.engine.jit import bare_kernel
 from solver.position import Position
 from solver.rules import Rules
 

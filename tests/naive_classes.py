@@ -12,10 +12,10 @@ from random import Random
 from typing import NamedTuple, TypeAlias
 
 from solver.cards import SUITS, rank_of, suit_of
-from solver.naive import State, successors
+from solver.checking.naive import State, successors
+from solver.checking.samples import small_castle
 from solver.position import Position
 from solver.rules import Rules
-from solver.samples import small_castle
 
 Key: TypeAlias = tuple[int, int, int]
 Graph: TypeAlias = dict[State, list[State]]

@@ -8,7 +8,7 @@ from desk import Desk
 from naive_classes import Game, Key, few_games, games
 
 from solver.deals import DealId, deal_position
-from solver.engine.packed import CODE_BLOCK, CODE_FOUNDED, LAZY
+from solver.engine.classes.board import CODE_BLOCK, CODE_FOUNDED, LAZY
 from solver.rules import rules_of
 
 MOST = 3000

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-from solver.engine import cache
+from solver.engine import code_cache, jit
 
-PACKAGE = Path(cache.__file__).parent.parent
+PACKAGE = Path(code_cache.__file__).parent.parent
 
 
 @pytest.fixture(name="install", autouse=True)
@@ -27,20 +27,20 @@ def install_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("home", "temporary"):
         (tmp_path / name).mkdir()
-    monkeypatch.setattr(cache, "_ENGINE", package / "engine")
+    monkeypatch.setattr(code_cache, "_ENGINE", package / "engine")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    cache.cache_folder.cache_clear()
+    code_cache.cache_folder.cache_clear()
     yield package
-    cache.cache_folder.cache_clear()
+    code_cache.cache_folder.cache_clear()
 
 
 def folder_now() -> Path | None:
     """The folder that a new process would choose."""
-    cache.cache_folder.cache_clear()
-    return cache.cache_folder()
+    code_cache.cache_folder.cache_clear()
+    return code_cache.cache_folder()
 
 
 def make_read_only(package: Path) -> None:
@@ -114,17 +114,17 @@ def test_without_any_folder_kernels_still_compile(
     no_home(tmp_path, monkeypatch)
     (tmp_path / "temporary").rmdir()
     assert folder_now() is None
-    assert cache.kernel(_double)(21) == 42
-    assert cache.needs_compiling("solver.engine.general") != bool(numba.config.DISABLE_JIT)
+    assert jit.kernel(_double)(21) == 42
+    assert code_cache.needs_compiling("solver.engine.general.position_search") != bool(numba.config.DISABLE_JIT)
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 def test_kernels_that_call_a_kernel_share_one_version_of_it() -> None:
-    @cache.kernel
+    @jit.kernel
     def plus(a, b):  # type: ignore[no-untyped-def]
         return a + b
 
-    @cache.kernel
+    @jit.kernel
     def total(n, small, is_more):  # type: ignore[no-untyped-def]
         return plus(n, 1) + plus(small[0], is_more) + plus(True, -1)
 
@@ -134,11 +134,11 @@ def test_kernels_that_call_a_kernel_share_one_version_of_it() -> None:
 
 def test_kernels_leave_other_numba_code_alone() -> None:
     usual = numba.config.CACHE_DIR
-    cache.kernel(_double)
+    jit.kernel(_double)
     assert usual == numba.config.CACHE_DIR
 
 
-@pytest.mark.parametrize("edited", ["engine/moves.py", "engine/table.py", "cards.py", "position.py"])
+@pytest.mark.parametrize("edited", ["engine/line/trim.py", "engine/bits.py", "cards.py", "position.py"])
 def test_case_25_an_edited_source_is_never_served_from_a_stale_cache(install: Path, edited: str) -> None:
     """Also where the kernel that is called stands in another file, which numba does not look at."""
     before = folder_now()
@@ -150,11 +150,14 @@ def test_case_25_an_edited_source_is_never_served_from_a_stale_cache(install: Pa
 def test_needs_compiling_until_there_is_machine_code() -> None:
     folder = folder_now()
     assert folder is not None
-    assert cache.needs_compiling("solver.engine.general") != bool(numba.config.DISABLE_JIT)
-    (folder / "engine_0").mkdir()
-    (folder / "engine_0" / "general._run-76.py311.1.nbc").touch()
-    assert not cache.needs_compiling("solver.engine.general")
-    assert cache.needs_compiling("solver.engine.quota") != bool(numba.config.DISABLE_JIT)
+    assert code_cache.needs_compiling("solver.engine.general.position_search") != bool(numba.config.DISABLE_JIT)
+    (folder / "quota_0").mkdir()
+    (folder / "quota_0" / "position_search._run-76.py311.1.nbc").touch()
+    assert code_cache.needs_compiling("solver.engine.general.position_search") != bool(numba.config.DISABLE_JIT)
+    (folder / "general_0").mkdir()
+    (folder / "general_0" / "position_search._run-76.py311.1.nbc").touch()
+    assert not code_cache.needs_compiling("solver.engine.general.position_search")
+    assert code_cache.needs_compiling("solver.engine.quota.class_search") != bool(numba.config.DISABLE_JIT)
 
 
 def test_old_folders_are_removed(install: Path) -> None:
@@ -170,7 +173,7 @@ def test_old_folders_are_removed(install: Path) -> None:
 
 
 DOUBLE = """
-from solver.engine.cache import kernel
+from solver.engine.jit import kernel
 
 @kernel
 def double(number):
@@ -178,7 +181,7 @@ def double(number):
 """
 
 FOUR_TIMES = """
-from solver.engine.cache import kernel
+from solver.engine.jit import kernel
 from solver.engine.double import double
 
 @kernel
@@ -284,7 +287,7 @@ def test_machine_code_is_not_kept_on_a_full_disk(kernels: Path, tmp_path: Path) 
 
 def test_case_25_two_versions_written_at_once_are_both_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Numba alone gives both one number, and then runs one version's machine code for the other's."""
-    compiled: Any = cache.kernel(_double)
+    compiled: Any = jit.kernel(_double)
     if numba.config.DISABLE_JIT:
         pytest.skip("nothing is compiled")
     versions = [(numba.types.int64,), (numba.types.float64,), (numba.types.complex128,)]
@@ -300,8 +303,8 @@ def test_case_25_two_versions_written_at_once_are_both_kept(monkeypatch: pytest.
     monkeypatch.setattr(IndexDataCacheFile, "_save_index", write_slowly)
     with ThreadPoolExecutor(3) as pool:
         for version in versions:
-            pool.submit(cache.kernel(_double)._cache.save_overload, version, compiled.overloads[version])  # type: ignore[attr-defined]
-    again: Any = cache.kernel(_double)
+            pool.submit(jit.kernel(_double)._cache.save_overload, version, compiled.overloads[version])  # type: ignore[attr-defined]
+    again: Any = jit.kernel(_double)
     for version in versions:
         assert again._cache.load_overload(version, again.targetctx).signature.args == version
 

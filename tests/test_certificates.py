@@ -22,14 +22,14 @@ from command import run
 from naive_classes import Game, few_games, games, won_states
 
 from solver.cards import SUITS
+from solver.checking.naive import naive_verdict
+from solver.checking.samples import small_position
 from solver.deals import deal_position, parse_deal
 from solver.errors import InputError
-from solver.naive import naive_verdict
 from solver.referee import Certificate, Check, certificate_bytes, check_certificate, read_certificate
 from solver.referee.certificate import LARGEST_BODY, MOST_RECORDS, SECTIONS
 from solver.referee.table import Board, hosts_of
 from solver.rules import rules_of
-from solver.samples import small_position
 
 LOST_KINDS = (("strict", 0), ("skeleton", 0), ("rung", 1), ("rung", 3), ("class", 0), ("class", 3))
 """Kinds of certificate that prove a loss, with a rung."""

@@ -10,7 +10,7 @@ from desk import Desk
 from naive_classes import Game, Key, few_games, games, members, won_states
 
 from solver.cards import make_card
-from solver.naive import State
+from solver.checking.naive import State
 
 
 def by_class(game: Game, desk: Desk) -> dict[Key, set[State]]:

@@ -267,7 +267,7 @@ def test_case_23_progress_off_a_terminal_is_plain_lines(monkeypatch: pytest.Monk
 
     said: list[str] = []
     use_engine(monkeypatch, search)
-    monkeypatch.setattr("solver.engine.cache.needs_compiling", lambda _: False)
+    monkeypatch.setattr("solver.engine.code_cache.needs_compiling", lambda _: False)
     monkeypatch.setattr("solver.cli.progress.PLAIN_EVERY", 0.01)
     monkeypatch.setattr("solver.cli.progress.say", say)
     assert run("solve", "ms:5-6").exit_code == 0
@@ -275,9 +275,9 @@ def test_case_23_progress_off_a_terminal_is_plain_lines(monkeypatch: pytest.Monk
 
 
 def test_compiling_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solver.engine.cache.needs_compiling", lambda _: True)
+    monkeypatch.setattr("solver.engine.code_cache.needs_compiling", lambda _: True)
     assert "citadel: compiling the kernels, once" in run("solve", WON_DEAL).stderr
-    monkeypatch.setattr("solver.engine.cache.needs_compiling", lambda _: False)
+    monkeypatch.setattr("solver.engine.code_cache.needs_compiling", lambda _: False)
     assert run("solve", WON_DEAL).stderr == ""
 
 

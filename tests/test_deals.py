@@ -15,7 +15,7 @@ from pysol_cards.random_base import RandomBase
 
 from solver.cards import DECK, SUITS, rank_of, suit_of
 from solver.deals import DealId, deal_position, parse_deal, parse_deals, position_of_deck
-from solver.engine.deals import EMPTY, deal_batch, deal_deck, deal_packed, rule_code
+from solver.engine.dealing.compiled_deals import EMPTY, deal_batch, deal_deck, deal_packed, rule_code
 from solver.errors import InputError
 from solver.notation import board_text, parse_board
 from solver.position import Position

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.engine.general import search
+from solver.checking.naive import naive_verdict
+from solver.checking.samples import RULE_SETS, position_of, small_position
+from solver.engine.general.position_search import search
 from solver.engine.result import LOST, WON
-from solver.naive import naive_verdict
 from solver.position import Position
 from solver.referee import replay
 from solver.rules import Rules
-from solver.samples import RULE_SETS, position_of, small_position
 
 NAIVE_STATES = 2000
 """States after which the naive search gives up and another position is drawn."""

@@ -13,16 +13,18 @@ import pytest
 from boards import DATA, LONG_DEAL, draw, sketch, small_rules
 from command import check_plain_python
 
+from solver.checking.naive import naive_verdict
+from solver.checking.samples import small_position, turned
 from solver.deals import DealId, deal_position, parse_deal
-from solver.engine import general, moves, packing
-from solver.engine.general import search
+from solver.engine.general import play as moves
+from solver.engine.general import position_search as general
+from solver.engine.general import state as packing
+from solver.engine.general.position_search import search
 from solver.engine.result import ABORTED, LOST, OUT_OF_MEMORY, OUT_OF_NODES, WON
-from solver.naive import naive_verdict
 from solver.notation import parse_board
 from solver.position import FOUNDATION, Position
 from solver.referee import replay
 from solver.rules import VARIANTS, Rules, rules_of
-from solver.samples import small_position, turned
 
 ENOUGH = {"max_nodes": 10**7, "max_memory": 1 << 28}
 CITADEL = rules_of("citadel")
@@ -338,7 +340,7 @@ def test_won_and_stuck_boards() -> None:
 
 
 def test_kernels_run_as_plain_python() -> None:
-    check_plain_python("general", "small_position(Random(seed))")
+    check_plain_python("general.position_search", "small_position(Random(seed))")
 
 
 # Dominances

@@ -8,9 +8,9 @@ from boards import cards, draw, small_rules
 from desk import Desk
 from naive_classes import Game, Levels, bad_bonds, few_games, games, levels_of
 
+from solver.checking.naive import State, successors
 from solver.deals import DealId, deal_position
-from solver.engine.packed import BAD, BOTTOM, BURIED, LIVE, RIDDEN
-from solver.naive import State, successors
+from solver.engine.classes.board import BAD, BOTTOM, BURIED, LIVE, RIDDEN
 from solver.position import Position
 from solver.rules import VARIANTS, Rules, rules_of
 

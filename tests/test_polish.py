@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from boards import draw, small_rules
 
-from solver.engine import general
-from solver.engine.packing import FOUNDED, SPACE, pack
-from solver.engine.polish import polish, shortest_nearby
+from solver.checking.samples import small_position
+from solver.engine.general import position_search as general
+from solver.engine.general.polish import polish, shortest_nearby
+from solver.engine.general.state import FOUNDED, SPACE, pack
 from solver.engine.result import WON
 from solver.notation import parse_moves
 from solver.position import Move, Position
 from solver.referee import replay
 from solver.rules import Rules, rules_of
-from solver.samples import small_position
 from solver.solving import deal
 
 

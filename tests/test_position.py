@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.cards import SUITS
-from solver.naive import successors
+from solver.checking.naive import successors
+from solver.checking.samples import small_position
 from solver.notation import move_text, parse_board, parse_move
 from solver.position import FOUNDATION, IllegalMove, Move, Position, padded
 from solver.rules import Rules, rules_of
-from solver.samples import small_position
 
 CITADEL = rules_of("citadel")
 EXILED = rules_of("exiled-kings")

@@ -16,8 +16,9 @@ from naive_classes import HARD
 import solver
 from solver import certificates
 from solver.certificates import Proof, lost_certificates, prove
+from solver.checking.naive import naive_verdict
+from solver.checking.samples import small_castle, small_position
 from solver.errors import InputError
-from solver.naive import naive_verdict
 from solver.position import Position
 from solver.referee import Certificate, certificate_bytes, check_certificate, read_certificate
 from solver.referee.certificate import SECTIONS
@@ -25,7 +26,6 @@ from solver.referee.classes import ClassGame
 from solver.referee.relaxed import RelaxedGame
 from solver.referee.table import Board
 from solver.rules import Rules, rules_of
-from solver.samples import small_castle, small_position
 from solver.solving import Verdict
 
 MEMORY = 64 << 20
@@ -158,7 +158,7 @@ def test_the_kernels_run_as_plain_python_too() -> None:
     check_both_ways(
         "from random import Random\n"
         "from solver import prove\n"
-        "from solver.samples import small_castle\n"
+        "from solver.checking.samples import small_castle\n"
         f"for seed in {(*range(20), *HARD[:5])}:\n"
         "    for strict in (False, True):\n"
         "        proof = prove(*small_castle(Random(seed)), strict=strict, check=False, max_memory=1 << 26)\n"

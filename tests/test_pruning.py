@@ -11,22 +11,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from solver.deals import DealId, deal_position
-from solver.engine.deepening import search_deal
-from solver.engine.packed import LAZY
-from solver.engine.pruning import (
-    IMAGE,
-    IMAGE_LOST,
-    IMAGE_WON,
-    KEY_MASK,
-    LEAST,
-    VERDICT_SHIFT,
-    image_is_lost,
-    leave,
-    reset_images,
-)
-from solver.engine.result import LOST, WON
-from solver.engine.skeleton import reset_skeletons
-from solver.engine.workspace import (
+from solver.engine.classes.board import LAZY
+from solver.engine.classes.skeletons import reset_skeletons
+from solver.engine.classes.workspace import (
     FIRST_BUDGET,
     FIRST_VISIT,
     LIGHT_FROM,
@@ -54,6 +41,19 @@ from solver.engine.workspace import (
     Workspace,
     new_workspace,
 )
+from solver.engine.quota.images import (
+    IMAGE,
+    IMAGE_LOST,
+    IMAGE_WON,
+    KEY_MASK,
+    LEAST,
+    VERDICT_SHIFT,
+    image_is_lost,
+    leave,
+    reset_images,
+)
+from solver.engine.quota.schedule import search_deal
+from solver.engine.result import LOST, WON
 from solver.rules import VARIANTS
 
 DEALS = range(1, 61)

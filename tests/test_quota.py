@@ -12,15 +12,15 @@ from boards import LONG_DEAL, draw, small_rules
 from command import check_plain_python
 from naive_classes import few_games
 
+from solver.checking.naive import naive_verdict
+from solver.checking.samples import small_castle, turned
 from solver.deals import DealId, deal_position
-from solver.engine import general
-from solver.engine.quota import search
+from solver.engine.general import position_search as general
+from solver.engine.quota.class_search import search
 from solver.engine.result import ABORTED, LOST, OUT_OF_MEMORY, OUT_OF_NODES, WON, SearchResult
-from solver.naive import naive_verdict
 from solver.position import Position
 from solver.referee import replay
 from solver.rules import VARIANTS, Rules, rules_of
-from solver.samples import small_castle, turned
 
 MEMORY = 1 << 26
 ENOUGH = {"max_nodes": 10**6, "max_memory": MEMORY}
@@ -179,4 +179,4 @@ def test_won_and_stuck_boards() -> None:
 
 
 def test_kernels_run_as_plain_python() -> None:
-    check_plain_python("quota", "small_castle(Random(seed))")
+    check_plain_python("quota.class_search", "small_castle(Random(seed))")

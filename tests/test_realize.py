@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from desk import Desk
 
+from solver.checking.naive import State
+from solver.checking.samples import small_castle
 from solver.deals import DealId, deal_position, parse_deal
-from solver.engine.deepening import search_deal
-from solver.engine.packed import FOUNDED, SPACE, new_record
-from solver.engine.realize import LINE_OF_MOVES, N_MOVES, realize
+from solver.engine.classes.board import FOUNDED, SPACE, new_record
+from solver.engine.classes.workspace import LINE, new_workspace
+from solver.engine.line.realize import LINE_OF_MOVES, N_MOVES, realize
+from solver.engine.line.trim import SHORTENING, shorten
+from solver.engine.quota.schedule import search_deal
 from solver.engine.result import WON
-from solver.engine.shorten import SHORTENING, shorten
-from solver.engine.workspace import LINE, new_workspace
-from solver.naive import State
 from solver.position import FOUNDATION, Move, Position
 from solver.rules import VARIANTS, Rules, rules_of
-from solver.samples import small_castle
 
 WORK, WRITTEN, SCRATCH = new_workspace(1 << 26), new_record(LINE_OF_MOVES), new_record(SHORTENING)
 NEVER = np.zeros(1, np.uint8)

@@ -15,14 +15,15 @@ import numpy as np
 import pytest
 from command import COMMAND, run, use_engine
 
-from solver import self_check, selfcheck
+from solver import selfcheck
+from solver.checking import self_check
+from solver.checking.naive import naive_verdict
+from solver.checking.samples import RULE_SETS, small_position, turned
+from solver.checking.self_check import WAYS, SelfCheck, cases, compare
 from solver.engine.result import LOST, OUT_OF_NODES, WON, SearchResult
 from solver.errors import InputError
-from solver.naive import naive_verdict
 from solver.position import Position
 from solver.rules import Rules
-from solver.samples import RULE_SETS, small_position, turned
-from solver.self_check import WAYS, SelfCheck, cases, compare
 from solver.solving import Verdict
 
 
@@ -149,7 +150,7 @@ def test_ten_minutes_of_it() -> None:
 
 
 def test_naive_needs_nothing_compiled() -> None:
-    code = "import sys, solver.naive, solver.samples; print({'numba', 'numpy'} & set(sys.modules))"
+    code = "import sys, solver.checking.naive, solver.checking.samples; print({'numba', 'numpy'} & set(sys.modules))"
     package = Path(self_check.__file__).parents[1]
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=package).stdout
     assert printed == "set()\n"

@@ -8,7 +8,7 @@ from pysol_cards.random import shuffle
 from pysol_cards.random_base import RandomBase
 
 from solver.cards import DECK, parse_card
-from solver.engine.shuffles import deck_of, next_words, words_of
+from solver.engine.dealing.compiled_shuffles import deck_of, next_words, words_of
 from solver.errors import InputError
 from solver.shuffles import LARGEST, PYSOL_TWISTER_FROM, shuffled_deck
 

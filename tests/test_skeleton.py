@@ -7,7 +7,7 @@ from desk import Desk
 from naive_classes import Game, Relaxed, few_games, games, won_states
 
 from solver.deals import DealId, deal_position
-from solver.engine.skeleton import (
+from solver.engine.classes.skeletons import (
     FIRST_LOOKUP_BITS,
     N_KNOWN,
     RELAXED_LOST,

@@ -213,7 +213,7 @@ def test_short_wins(engine: str) -> None:
 
 
 def test_case_10_a_short_win_is_refereed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solver.engine.polish.polish", lambda *_, **__: ())
+    monkeypatch.setattr("solver.engine.general.polish.polish", lambda *_, **__: ())
     with pytest.raises(RefusedWin):
         solve(deal("ms:24", "citadel"), CITADEL, short=True)
 
@@ -222,7 +222,7 @@ def test_a_machine_without_the_memory_for_a_shorter_win_keeps_the_win(monkeypatc
     def polish(*_: Any, **__: Any) -> Any:
         raise MemoryError
 
-    monkeypatch.setattr("solver.engine.polish.polish", polish)
+    monkeypatch.setattr("solver.engine.general.polish.polish", polish)
     outcome = solve(deal("ms:24", "citadel"), CITADEL, short=True)
     assert (outcome.verdict, outcome.moves_saved) == (Verdict.WON, 0)
 

@@ -7,9 +7,9 @@ from boards import draw, small_rules
 from desk import Desk
 from naive_classes import graph_of
 
-from solver.engine.quota import search
+from solver.checking.naive import naive_verdict
+from solver.engine.quota.class_search import search
 from solver.engine.result import LOST, WON
-from solver.naive import naive_verdict
 from solver.referee import replay
 
 MOST = 100_000

@@ -24,7 +24,7 @@ PLAIN_EVERY = 5.0
 
 def announce_compiling(engine: Engine) -> None:
     """Say that an engine has to be compiled first, if so."""
-    from solver.engine.cache import needs_compiling
+    from solver.engine.code_cache import needs_compiling
 
     if needs_compiling(engine.module):
         say("compiling the kernels, once; this takes some seconds")

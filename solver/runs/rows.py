@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver.cards import card_text
 from solver.deals import DealId
-from solver.engine.deals import PackedDeal, deal_batch, deal_packed
+from solver.engine.dealing.compiled_deals import PackedDeal, deal_batch, deal_packed
 from solver.notation import parse_moves
 from solver.position import FOUNDATION, Move
 from solver.runs.manifest import Manifest

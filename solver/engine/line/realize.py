@@ -7,10 +7,7 @@ being played is a ``State`` of which only ``host``, ``rider``, ``founded`` and t
 import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
-from solver.engine.cache import bare_kernel
-from solver.engine.classes import BREAK, FOUND, RELOCATE, list_steps, safe_founding, take_step
-from solver.engine.levels import analyze, canonicalize, cards_of, classify
-from solver.engine.packed import (
+from solver.engine.classes.board import (
     BAD,
     BLOCKED,
     BOTTOM,
@@ -33,7 +30,19 @@ from solver.engine.packed import (
     decode,
     encode_hosts,
 )
-from solver.engine.workspace import LINE, TABLE_BITS, TABLE_STAMP, TABLE_USED, children_limit, enter_new, find, forget
+from solver.engine.classes.commits import BREAK, FOUND, RELOCATE, list_steps, safe_founding, take_step
+from solver.engine.classes.levels import analyze, canonicalize, cards_of, classify
+from solver.engine.classes.workspace import (
+    LINE,
+    TABLE_BITS,
+    TABLE_STAMP,
+    TABLE_USED,
+    children_limit,
+    enter_new,
+    find,
+    forget,
+)
+from solver.engine.jit import bare_kernel
 
 MAX_MOVES = 4000
 MAX_TRACE = 1 << 16

@@ -1,4 +1,4 @@
-"""Where the compiled kernels are kept between runs, and the decorator that compiles them.
+"""Where the machine code of the kernels is kept between runs. The decorators that compile them are in ``jit``.
 
 Numba by itself keeps a function's machine code beside its source or in the user's cache folder, and looks at
 that one source file to see whether it is stale. That is not enough here: a kernel holds the code of kernels
@@ -16,15 +16,14 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 from numba.core.caching import FunctionCache
-from numba.core.dispatcher import Dispatcher
 
 if sys.platform != "win32":
     import fcntl
@@ -38,39 +37,8 @@ _KEPT = 4
 
 _config: Any = numba.config  # its attributes are made at run time
 
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-
-def kernel(function: Kernel) -> Kernel:
-    """Compile a function on its first call, without the GIL, and keep the machine code for the next run."""
-    return _compiled(function)
-
-
-def bare_kernel(function: Kernel) -> Kernel:
-    """As ``kernel``, but without numba's memory runtime: arrays are not counted as they are passed about.
-
-    For kernels that call each other a million times a second with a workspace of many arrays: counting their
-    references takes most of the time there. Such a kernel cannot make an array, nor copy one onto another by a slice.
-    """
-    return _compiled(function, _nrt=False)
-
-
-def _compiled(function: Kernel, **options: Any) -> Kernel:
-    folder = cache_folder()
-    compiled: Any = numba.njit(nogil=True, **options)(function)
-    if folder is not None and isinstance(compiled, Dispatcher):
-        usual = _config.CACHE_DIR
-        _config.CACHE_DIR = str(folder)  # read by the cache as it is made; other numba code shares it
-        try:
-            setattr(compiled, "_cache", _SafeCache(function))  # noqa: B010  # numba's own attribute
-        finally:
-            _config.CACHE_DIR = usual
-    _share_integers(compiled)
-    shown: Kernel = compiled
-    return shown
-
-
-class _SafeCache(FunctionCache):
+class SafeCache(FunctionCache):
     """Numba's cache of a function, for several processes at a time and files that may be damaged.
 
     Numba numbers the versions of a function in an index file that it reads, extends and writes. When two processes do
@@ -109,35 +77,11 @@ def _turn(folder: Path) -> Iterator[None]:
         yield
 
 
-def _share_integers(compiled: Any) -> None:
-    """Have kernels that call this one share its int64 version, whatever kind of integer or constant they hand over.
-
-    By itself numba compiles a function anew for a constant, a bool and each width of integer; and, below it, all that
-    it calls.
-    """
-    usual = getattr(compiled, "get_call_template", None)
-    if usual is None:  # not compiled, with NUMBA_DISABLE_JIT
-        return
-
-    def shared(arguments: Any, keywords: Any) -> Any:
-        return usual(tuple(map(_widened, arguments)), {name: _widened(kind) for name, kind in keywords.items()})
-
-    compiled.get_call_template = shared
-
-
-def _widened(kind: Any) -> Any:
-    kind = numba.types.unliteral(kind)
-    fits = isinstance(kind, numba.types.Boolean) or (
-        isinstance(kind, numba.types.Integer) and kind != numba.types.uint64
-    )
-    return numba.types.int64 if fits else kind
-
-
 def needs_compiling(module: str) -> bool:
     """Whether an engine module, named in full, has no machine code yet."""
     folder = cache_folder()
-    name = module.rpartition(".")[2]
-    return not _config.DISABLE_JIT and (folder is None or not any(folder.glob(f"*/{name}.*.nbc")))
+    room, name = module.split(".")[-2:]
+    return not _config.DISABLE_JIT and (folder is None or not any(folder.glob(f"{room}_*/{name}.*.nbc")))
 
 
 @cache
@@ -190,6 +134,6 @@ def _remove_old(folder: Path) -> None:
 
 def _fingerprint() -> str:
     digest = hashlib.sha256(f"{numba.__version__} {sys.version} {_config.BOUNDSCHECK}".encode())
-    for source in [*sorted(_ENGINE.glob("*.py")), *(_ENGINE.parent / name for name in _CONSTANTS)]:
+    for source in [*sorted(_ENGINE.rglob("*.py")), *(_ENGINE.parent / name for name in _CONSTANTS)]:
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]

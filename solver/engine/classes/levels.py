@@ -4,8 +4,7 @@ See docs/search.md, section 2 for the words and section 5 for the optimistic lev
 """
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
-from solver.engine.cache import bare_kernel
-from solver.engine.packed import (
+from solver.engine.classes.board import (
     ACCESSIBLE,
     BAD,
     BOTTOM,
@@ -27,6 +26,7 @@ from solver.engine.packed import (
     decode,
     write_code,
 )
+from solver.engine.jit import bare_kernel
 
 
 @bare_kernel

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest
-from solver.engine.cache import bare_kernel
-from solver.engine.levels import count4
-from solver.engine.packed import PILES, RANKS, SPACES, SPACES_ANY, SPACES_KINGS, new_record
+from solver.engine.classes.board import PILES, RANKS, SPACES, SPACES_ANY, SPACES_KINGS, new_record
+from solver.engine.classes.levels import count4
+from solver.engine.jit import bare_kernel
 
 UNDECIDED, RELAXED_WON, RELAXED_LOST = 0, 1, 2
 

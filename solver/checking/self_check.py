@@ -16,13 +16,13 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from solver import solving
+from solver.checking.naive import naive_verdict
+from solver.checking.samples import any_rules, small_castle, small_position, turned
 from solver.deals import DealId, deal_position
 from solver.errors import InputError
-from solver.naive import naive_verdict
 from solver.notation import board_text
 from solver.position import Position
 from solver.rules import Rules
-from solver.samples import any_rules, small_castle, small_position, turned
 from solver.solving import Verdict, solve
 from solver.statistics import Tally
 

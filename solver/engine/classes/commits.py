@@ -10,9 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
-from solver.engine.cache import bare_kernel
-from solver.engine.levels import cards_of, count4
-from solver.engine.packed import (
+from solver.engine.classes.board import (
     ACCESSIBLE,
     BAD,
     BLOCKED,
@@ -38,6 +36,8 @@ from solver.engine.packed import (
     clear_codes,
     write_code,
 )
+from solver.engine.classes.levels import cards_of, count4
+from solver.engine.jit import bare_kernel
 
 FOUND, BREAK, RELOCATE = 0, 1, 2
 """Kinds of step."""

@@ -1,6 +1,6 @@
 """A position packed into one int64 array, its exact key, and the one function that changes it.
 
-Knows what lies where; knows nothing of which moves are legal (``moves``) or of search (``general``).
+Knows what lies where; knows nothing of which moves are legal (``play``) or of search (``position_search``).
 
 A position is kept as bonds, not as piles: every card knows its *place*, which is the card that it lies on
 (its host, 0 to 51), ``SPACE`` at the bottom of a pile, or ``FOUNDED``. So the order of the piles never
@@ -35,7 +35,7 @@ A word is never 0: each holds a King's code, and a King is at a bottom, on a bad
 
 import numpy as np
 
-from solver.engine.cache import kernel
+from solver.engine.jit import kernel
 from solver.position import Position
 from solver.rules import Rules
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
-from solver.engine.cache import bare_kernel
+from solver.engine.jit import bare_kernel
 from solver.position import Position
 
 SPACE = 52

@@ -4,16 +4,24 @@ The neighbourhood is a set of positions: those of the line, and those a few move
 of them at once. What is shortest inside it need not be the shortest there is. With no position off the line this is a
 cheap cut that leaves out loops and detours, which the general engine always makes; with many it is ``solve --short``.
 
-Positions are those of ``packing`` and are kept as their keys alone. A *line* is a list of steps, each a card and its
+Positions are those of ``state`` and are kept as their keys alone. A *line* is a list of steps, each a card and its
 new place. Every founding is a step that no win can spare, so what is counted is the other moves: a founding costs
 nothing, a withdrawal two (the card must go up again), any other move one.
 """
 
 import numpy as np
 
-from solver.engine.cache import kernel
-from solver.engine.moves import MOST_MOVES, MOST_STEPS, found_all, found_safe, is_won_early, list_moves, play, take_back
-from solver.engine.packing import (
+from solver.engine.general.play import (
+    MOST_MOVES,
+    MOST_STEPS,
+    found_all,
+    found_safe,
+    is_won_early,
+    list_moves,
+    play,
+    take_back,
+)
+from solver.engine.general.state import (
     AUTO,
     CARDS,
     FOUNDED,
@@ -25,7 +33,8 @@ from solver.engine.packing import (
     pack,
     unpack,
 )
-from solver.engine.table import FULL, find
+from solver.engine.general.visited import FULL, find
+from solver.engine.jit import kernel
 from solver.position import FOUNDATION, Move, Position
 from solver.rules import Rules
 

@@ -12,7 +12,7 @@ the same as when they run as plain Python.
 import numpy as np
 
 from solver.cards import DECK
-from solver.engine.cache import kernel
+from solver.engine.jit import kernel
 from solver.shuffles import MS_DECK, PYSOL_DECK, PYSOL_TWISTER_FROM, check_number
 
 _WORD = 0xFFFFFFFF

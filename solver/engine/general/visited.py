@@ -7,7 +7,7 @@ a row whose first word is 0 is empty, so no key may have a first word of 0. A ta
 
 import numpy as np
 
-from solver.engine.cache import kernel
+from solver.engine.jit import kernel
 
 FULL = 0.6
 """Share of rows in use from which a table wants to grow; linear probing gets slow from about there."""

@@ -5,9 +5,8 @@ Serves every rule set. Knows nothing of files.
 
 import numpy as np
 
-from solver.engine.cache import kernel
-from solver.engine.moves import MOST_MOVES, MOST_STEPS, is_won_early, list_moves, play, step, take_back
-from solver.engine.packing import (
+from solver.engine.general.play import MOST_MOVES, MOST_STEPS, is_won_early, list_moves, play, step, take_back
+from solver.engine.general.state import (
     AUTO,
     CARDS,
     HOST,
@@ -16,7 +15,8 @@ from solver.engine.packing import (
     pack,
     unpack,
 )
-from solver.engine.table import FULL, copy_into, find
+from solver.engine.general.visited import FULL, copy_into, find
+from solver.engine.jit import kernel
 from solver.position import Position
 from solver.rules import Rules
 
@@ -99,7 +99,7 @@ def all_positions(position: Position, rules: Rules, most: int, abort: np.ndarray
     Returns
     -------
     numpy.ndarray or None
-        int64[n, 3]: the keys of ``packing``.
+        int64[n, 3]: the keys of ``state``.
     """
     state = pack(position, rules)
     dealt = state[HOST : HOST + CARDS].copy()

@@ -10,8 +10,7 @@ takes a move back, and at the end it is the winning line.
 import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest
-from solver.engine.cache import kernel
-from solver.engine.packing import (
+from solver.engine.general.state import (
     AUTO,
     CARDS,
     DESCENTS,
@@ -33,6 +32,7 @@ from solver.engine.packing import (
     WITHDRAWAL,
     put,
 )
+from solver.engine.jit import kernel
 
 MOST_MOVES = 320
 """More than a position has moves: 52 cards of runs to 4 hosts or a space, 4 foundings, 4 withdrawals."""

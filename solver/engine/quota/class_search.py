@@ -1,6 +1,6 @@
 """The engine for the suit-blind, single-card games: a position in, a verdict and a line of moves out.
 
-Puts the kernels together: ``deepening`` decides, ``realize`` turns a won line of classes into moves, ``shorten`` cuts
+Puts the kernels together: ``schedule`` decides, ``realize`` turns a won line of classes into moves, ``trim`` cuts
 them. It serves every rule set whose winnability is that of single cards moving, without withdrawal and automatic
 founding; supermoves only count the same moves differently.
 """
@@ -11,14 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from solver.engine.cache import bare_kernel
-from solver.engine.deepening import search_deal
-from solver.engine.packed import BOARD, FOUNDED, LAZY, SPACE, SPACES_ANY, SPACES_CODE, load_board, new_record, pack
-from solver.engine.realize import LINE_OF_MOVES, N_MOVES, realize
-from solver.engine.result import LOST, OUT_OF_MEMORY, WON, SearchResult
-from solver.engine.shorten import SHORTENING, shorten
-from solver.engine.skeleton import N_KNOWN
-from solver.engine.workspace import (
+from solver.engine.classes.board import (
+    BOARD,
+    FOUNDED,
+    LAZY,
+    SPACE,
+    SPACES_ANY,
+    SPACES_CODE,
+    load_board,
+    new_record,
+    pack,
+)
+from solver.engine.classes.skeletons import N_KNOWN
+from solver.engine.classes.workspace import (
     DEEPEST,
     ITERATIONS,
     LINE,
@@ -30,6 +35,11 @@ from solver.engine.workspace import (
     Workspace,
     new_workspace,
 )
+from solver.engine.jit import bare_kernel
+from solver.engine.line.realize import LINE_OF_MOVES, N_MOVES, realize
+from solver.engine.line.trim import SHORTENING, shorten
+from solver.engine.quota.schedule import search_deal
+from solver.engine.result import LOST, OUT_OF_MEMORY, WON, SearchResult
 from solver.errors import InputError
 from solver.position import FOUNDATION, Move, Position
 from solver.rules import Rules

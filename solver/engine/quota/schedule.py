@@ -1,16 +1,13 @@
 """The quota search: iterative deepening on the number of classes opened a skeleton, and the ladder of rungs.
 
-See docs/search.md, sections 4 and 5. A node is a class opened, rungs included. Kernels only; ``quota`` is the
+See docs/search.md, sections 4 and 5. A node is a class opened, rungs included. Kernels only; ``class_search`` is the
 wrapper that the rest of the program calls.
 """
 
-from solver.engine.cache import bare_kernel
-from solver.engine.classes import FOUND, list_steps, safe_founding, take_step
-from solver.engine.levels import analyze, classify
-from solver.engine.packed import BAD, RANKS, SPACES, SPACES_ANY, decode
-from solver.engine.pruning import image_is_lost, reset_images
-from solver.engine.result import ABORTED, LOST, OUT_OF_MEMORY, OUT_OF_NODES, WON
-from solver.engine.skeleton import (
+from solver.engine.classes.board import BAD, RANKS, SPACES, SPACES_ANY, decode
+from solver.engine.classes.commits import FOUND, list_steps, safe_founding, take_step
+from solver.engine.classes.levels import analyze, classify
+from solver.engine.classes.skeletons import (
     OPENED,
     RELAXED_LOST,
     RELAXED_WON,
@@ -19,7 +16,7 @@ from solver.engine.skeleton import (
     reset_skeletons,
     skeleton_place,
 )
-from solver.engine.workspace import (
+from solver.engine.classes.workspace import (
     BUDGET_GROWTH,
     CUT,
     DEEPEST,
@@ -62,6 +59,9 @@ from solver.engine.workspace import (
     forget,
     sort_stack,
 )
+from solver.engine.jit import bare_kernel
+from solver.engine.quota.images import image_is_lost, reset_images
+from solver.engine.result import ABORTED, LOST, OUT_OF_MEMORY, OUT_OF_NODES, WON
 
 DEEPEST_RUNG = 5
 """From the fourth round of the schedule on the ladder goes down a rung further each time, to this one."""

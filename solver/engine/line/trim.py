@@ -6,8 +6,7 @@ Works on the moves that ``realize`` has written. A change is kept only if all mo
 import numpy as np
 
 from solver.engine.bits import popcount
-from solver.engine.cache import bare_kernel
-from solver.engine.packed import (
+from solver.engine.classes.board import (
     FOUNDED,
     NONE,
     PILES,
@@ -21,7 +20,8 @@ from solver.engine.packed import (
     decode,
     encode_hosts,
 )
-from solver.engine.realize import MAX_MOVES, N_MOVES
+from solver.engine.jit import bare_kernel
+from solver.engine.line.realize import MAX_MOVES, N_MOVES
 
 MAX_PASSES = 8
 WINDOW = 60

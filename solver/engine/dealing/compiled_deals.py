@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from solver.cards import DECK, RANKS, SUITS
-from solver.engine.cache import kernel
-from solver.engine.shuffles import next_words, shuffle, words_of
+from solver.engine.dealing.compiled_shuffles import next_words, shuffle, words_of
+from solver.engine.jit import kernel
 from solver.position import Position
 from solver.rules import Rules
 from solver.shuffles import check_number

@@ -9,19 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.engine.cache import bare_kernel
-from solver.engine.classes import (
-    COMMITS,
-    FOUND,
-    STEPS,
-    Successors,
-    list_steps,
-    new_successors,
-    safe_founding,
-    take_step,
-)
-from solver.engine.levels import analyze, classify
-from solver.engine.packed import (
+from solver.engine.classes.board import (
     BOARD,
     PILES,
     SPACES_CODE,
@@ -32,9 +20,18 @@ from solver.engine.packed import (
     pack,
     scatter,
 )
-from solver.engine.pruning import image_is_lost, reset_images
-from solver.engine.quota import workspace
-from solver.engine.skeleton import (
+from solver.engine.classes.commits import (
+    COMMITS,
+    FOUND,
+    STEPS,
+    Successors,
+    list_steps,
+    new_successors,
+    safe_founding,
+    take_step,
+)
+from solver.engine.classes.levels import analyze, classify
+from solver.engine.classes.skeletons import (
     N_KNOWN,
     NUMBER,
     OPENED,
@@ -48,7 +45,10 @@ from solver.engine.skeleton import (
     skeleton_place,
     unpack_skeleton,
 )
-from solver.engine.workspace import NODE_LIMIT, NODES, TOP, Workspace, evaluate
+from solver.engine.classes.workspace import NODE_LIMIT, NODES, TOP, Workspace, evaluate
+from solver.engine.jit import bare_kernel
+from solver.engine.quota.class_search import workspace
+from solver.engine.quota.images import image_is_lost, reset_images
 from solver.position import Position
 from solver.rules import Rules
 

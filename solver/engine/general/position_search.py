@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from solver.engine import result
-from solver.engine.cache import kernel
-from solver.engine.moves import (
+from solver.engine.general.play import (
     MOST_MOVES,
     MOST_STEPS,
     found_all,
@@ -22,10 +21,11 @@ from solver.engine.moves import (
     play,
     take_back,
 )
-from solver.engine.packing import AUTO, HOST, KEY, NONE, SKELETON, code_of, pack
-from solver.engine.polish import moves_of, shortest_nearby
+from solver.engine.general.polish import moves_of, shortest_nearby
+from solver.engine.general.state import AUTO, HOST, KEY, NONE, SKELETON, code_of, pack
+from solver.engine.general.visited import FULL, copy_into, find
+from solver.engine.jit import kernel
 from solver.engine.result import SearchResult
-from solver.engine.table import FULL, copy_into, find
 from solver.position import Move, Position
 from solver.rules import Rules
 

@@ -6,12 +6,11 @@ everything that a component leads to is seen and lost, all of it is lost togethe
 On a win, the line to it is won.
 """
 
-from solver.engine.cache import bare_kernel
-from solver.engine.classes import FOUND, list_steps, safe_founding, take_step
-from solver.engine.levels import analyze, classify
-from solver.engine.packed import decode, scatter
-from solver.engine.skeleton import RELAXED_LOST, relaxed_verdict
-from solver.engine.workspace import (
+from solver.engine.classes.board import decode, scatter
+from solver.engine.classes.commits import FOUND, list_steps, safe_founding, take_step
+from solver.engine.classes.levels import analyze, classify
+from solver.engine.classes.skeletons import RELAXED_LOST, relaxed_verdict
+from solver.engine.classes.workspace import (
     FIRST_VISIT,
     MAX_PATH,
     N_IMAGES,
@@ -25,6 +24,7 @@ from solver.engine.workspace import (
     evaluate,
     sort_stack,
 )
+from solver.engine.jit import bare_kernel
 
 KEY_MASK = (1 << STAMP_SHIFT) - 1
 VERDICT_SHIFT = STAMP_SHIFT

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.engine.bits import lowest, popcount
-from solver.engine.cache import bare_kernel
-from solver.engine.classes import COMMITS, STEPS, Successors, new_successors
-from solver.engine.packed import BAD, BOTTOM, LIVE, RANKS, SPARE, STATE, new_record, scatter
-from solver.engine.skeleton import Skeletons, new_skeletons
+from solver.engine.classes.board import BAD, BOTTOM, LIVE, RANKS, SPARE, STATE, new_record, scatter
+from solver.engine.classes.commits import COMMITS, STEPS, Successors, new_successors
+from solver.engine.classes.skeletons import Skeletons, new_skeletons
+from solver.engine.jit import bare_kernel
 
 STAMP_SHIFT = 36
 """Bits of the last key word that the key itself uses; the table keeps the iteration's stamp above them."""
@@ -82,13 +82,13 @@ class Workspace(NamedTuple):
     table
         int64[2**k, 3]: keys of the classes opened, open addressing; stamped with the iteration, never cleared.
     images
-        int64[2**k, 3]: keys of classes of the pruning rung met in this deal, with their verdicts; see ``pruning``.
+        int64[2**k, 3]: keys of classes of the pruning rung met in this deal, with their verdicts; see ``images``.
     visited
         int64[2**k]: slots of ``images`` that the present exploration has visited and not yet proved.
     stack
         int64[n, 5]: classes to open: three key words, the skeleton, depth and heuristic (``depth << 32 | h``).
     path
-        int64[MAX_PATH, 6]: the line of classes being followed, key and skeleton; then two columns of ``pruning`` about
+        int64[MAX_PATH, 6]: the line of classes being followed, key and skeleton; then two columns of ``images`` about
         the line of images being explored.
     counts
         int64[N_COUNTS]: see the field names above.
@@ -97,7 +97,7 @@ class Workspace(NamedTuple):
     state, child
         STATE: the class that is opened, and the one that is entered.
     steps, commits
-        STEPS and COMMITS, see ``classes``.
+        STEPS and COMMITS, see ``commits``.
     pending
         Results of a step that are still to be entered.
     """
