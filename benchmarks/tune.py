@@ -16,14 +16,14 @@ import time
 import numpy as np
 
 from solver.deals import DealId, deal_position
-from solver.engine.classes.board import BOARD, LAZY, SPACES_ANY, SPACES_CODE, load_board, new_record, pack
-from solver.engine.classes.workspace import NODES, SETTINGS, W_KING, W_LIVE, new_workspace
+from solver.engine.classes.board import BOARD, SPACES_ANY, SPACES_CODE, load_board, new_record, pack
+from solver.engine.classes.workspace import SETTINGS, new_workspace
 from solver.engine.quota.schedule import search_deal
 from solver.engine.result import LOST, WON
 from solver.rules import rules_of
 
 GAMES = ("citadel", "beleaguered-castle", "streets-and-alleys", "exiled-kings", "penelopes-web")
-WEIGHTS = range(W_LIVE, W_KING + 1)
+WEIGHTS = [name for name in SETTINGS if name.startswith("weight_")]
 
 
 class Games:
@@ -40,17 +40,18 @@ class Games:
             packed = [(*pack(position), np.array(position.foundations, np.int64)) for position in positions]
             self.deals[game] = (SPACES_CODE[rules.spaces], packed)
 
-    def costs(self, settings: np.ndarray) -> dict[str, float]:
+    def costs(self, settings: dict[str, int]) -> dict[str, float]:
         """Mean cost a deal of each game."""
-        self.work.settings[:] = settings
+        for name, value in settings.items():
+            self.work.settings[name] = value
         means = {}
         for game, (spaces, packed) in self.deals.items():
             total = 0
             for piles, heights, founded in packed:
                 load_board(piles, heights, founded, 13, 8, spaces, self.board, self.root)
-                self.board.game[LAZY] = spaces != SPACES_ANY
+                self.board.makes_blocks = spaces != SPACES_ANY
                 status = search_deal(self.board, self.root, self.work, self.max_nodes, self.abort)
-                total += int(self.work.counts[NODES]) if status in (WON, LOST) else 2 * self.max_nodes
+                total += int(self.work.counts.nodes) if status in (WON, LOST) else 2 * self.max_nodes
             means[game] = total / len(packed)
         return means
 
@@ -70,14 +71,14 @@ def main() -> None:
     options = parser.parse_args()
     chance = random.Random(options.seed)
     tuned_on = Games(20001, options.deals, options.max_nodes)
-    present = np.array([SETTINGS[number] for number in range(len(SETTINGS))], np.int64)
+    present = dict(SETTINGS)
     best, least = present.copy(), score(tuned_on.costs(present))
     print(f"present settings: {least:.1f} nodes a deal")
     until = time.monotonic() + 60 * options.minutes
     while time.monotonic() < until:
         trial = best.copy()
-        for number in chance.sample(WEIGHTS, chance.choice((1, 1, 2))):
-            trial[number] = max(1, round(trial[number] * chance.choice((0.5, 0.7, 0.85, 1.2, 1.4, 2))))
+        for name in chance.sample(WEIGHTS, chance.choice((1, 1, 2))):
+            trial[name] = max(1, round(trial[name] * chance.choice((0.5, 0.7, 0.85, 1.2, 1.4, 2))))
         cost = score(tuned_on.costs(trial))
         if cost < least:
             best, least = trial, cost

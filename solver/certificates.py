@@ -12,7 +12,9 @@ import numpy as np
 
 from solver.cards import SUITS
 from solver.deals import DealId, as_deal, deal_position
-from solver.engine.classes.board import RANKS_PER_WORD
+from solver.engine.classes.board import (
+    RANKS_PER_WORD,
+)
 from solver.engine.general.state import CODE_BOTTOM
 from solver.errors import InputError
 from solver.notation import move_text
@@ -197,7 +199,10 @@ def lost_certificates(
     Each has at most as many classes as the one before. The position has all its piles, and the quota search serves the
     rules. No position that can be won has any.
     """
-    from solver.engine.quota.closed_sets import ClosedSets, LostDeal
+    from solver.engine.quota.closed_sets import (
+        ClosedSets,
+        LostDeal,
+    )
 
     ranks = position.ranks
     lost = LostDeal(position, rules, max_memory, np.zeros(1, np.uint8) if abort is None else abort)

@@ -51,7 +51,7 @@ def use_engine(monkeypatch: pytest.MonkeyPatch, search: Callable[..., SearchResu
 
 
 def check_plain_python(module: str, drawn: str, seeds: int = 40) -> None:
-    """Compiled and not, the kernels of an engine's front module search the same boards, drawn by an expression, in the same way."""
+    """Compiled and not, an engine searches boards that an expression draws in the same way."""
     check_both_ways(
         "from random import Random\n"
         "from solver.checking.samples import small_castle, small_position\n"

@@ -9,34 +9,8 @@ from naive_classes import Key, Levels, is_built
 from solver.cards import rank_of
 from solver.checking.naive import State
 from solver.engine.classes import board as packed
-from solver.engine.classes.board import (
-    ACCESSIBLE,
-    BAD,
-    BOARD,
-    FLOATS,
-    FLUID,
-    FREE,
-    HOSTS,
-    LIVE,
-    RANKS,
-    SPACES_CODE,
-    SPARE,
-    STATE,
-    decode,
-    encode,
-    load_board,
-    new_record,
-    pack,
-)
-from solver.engine.classes.commits import (
-    COMMITS,
-    FOUND,
-    STEPS,
-    list_steps,
-    new_successors,
-    safe_founding,
-    take_step,
-)
+from solver.engine.classes.board import BOARD, SPACES_CODE, STATE, decode, encode, load_board, new_record, pack
+from solver.engine.classes.commits import COMMITS, FOUND, STEPS, list_steps, new_successors, safe_founding, take_step
 from solver.engine.classes.levels import analyze, classify
 from solver.engine.jit import bare_kernel
 from solver.position import Position
@@ -50,7 +24,7 @@ def _classes(keys, rung, board, state, out):
     """For int64[n, 3] keys: int64[n, 4], the key of each one's class and the card that settling founds, or -1."""
     for i in range(len(keys)):
         classify(keys[i, 0], keys[i, 1], keys[i, 2], board, rung, state)
-        encode(state.host, state.sets[LIVE], state.sets[BAD], board.game[RANKS], out[i])
+        encode(state.host, state.live, state.bad, board.ranks, out[i])
         analyze(board, state, rung)
         out[i, 3] = safe_founding(board, state)
 
@@ -60,8 +34,8 @@ def _steps(key, settling, rung, board, state, steps, commits, out):
     """Every class that a class leads to in one step, settling first if asked to; ``key`` is a class's own."""
     decode(key[0], key[1], key[2], board, state)
     analyze(board, state, rung)
-    out.size[0] = 0
-    out.size[1] = 0
+    out.size.count = 0
+    out.size.left_out = 0
     card = -1
     if settling:
         card = safe_founding(board, state)
@@ -113,10 +87,10 @@ class Desk:
     def state_of(self, key: Key) -> State:
         """The position of a key, as the kernel decodes it."""
         decode(*key, self.board, self._state)
-        host, rider, sets, founded = self._state.host, self._state.rider, self._state.sets, self._state.founded
+        host, rider, founded = self._state.host, self._state.rider, self._state.founded
         piles: list[tuple[int, ...]] = []
         for card in range(4 * self.ranks):
-            if sets[LIVE] >> card & 1 and host[card] == packed.SPACE:
+            if self._state.live >> card & 1 and host[card] == packed.SPACE:
                 pile = [card]
                 while rider[pile[-1]] >= 0:
                     pile.append(int(rider[pile[-1]]))
@@ -128,27 +102,27 @@ class Desk:
         """A key, decoded and encoded again."""
         decode(*key, self.board, self._state)
         out = np.zeros(3, np.int64)
-        encode(self._state.host, self._state.sets[LIVE], self._state.sets[BAD], self.ranks, out)
+        encode(self._state.host, self._state.live, self._state.bad, self.ranks, out)
         return _key(out)
 
     def levels(self, key: Key, rung: int = 0) -> Levels:
         """The level analysis of a position."""
         decode(*key, self.board, self._state)
         analyze(self.board, self._state, rung)
-        values = [int(value) for value in self._state.levels]
+        state = self._state
         return Levels(
-            accessible=members(values[ACCESSIBLE]),
-            floats=members(values[FLOATS]),
-            hosts=members(values[HOSTS]),
-            fluid=members(values[FLUID]),
-            free=members(values[FREE]),
-            spare=values[SPARE],
+            accessible=members(int(state.accessible)),
+            floats=members(int(state.floats)),
+            hosts=members(int(state.hosts)),
+            fluid=members(int(state.fluid)),
+            free=members(int(state.free)),
+            spare=int(state.spare),
         )
 
-    def set_of(self, key: Key, field: int) -> frozenset[int]:
+    def set_of(self, key: Key, field: str) -> frozenset[int]:
         """One of the sets of cards that ``decode`` keeps."""
         decode(*key, self.board, self._state)
-        return members(int(self._state.sets[field]))
+        return members(int(self._state[field]))
 
     def classes(self, keys: Iterable[Key], rung: int = 0) -> list[tuple[Key, int]]:
         """The class of each position, by its key, and the card that settling founds there, or -1."""
@@ -169,7 +143,7 @@ class Desk:
         """
         entry = np.array([*key, skeleton], np.int64)
         _steps(entry, settling, rung, self.board, self._state, self._steps, self._commits, self._out)
-        count, cut, _most = self._out.size.tolist()
+        count, cut = int(self._out.size.count), int(self._out.size.left_out)
         if cut:
             raise OverflowError
         return [((a, b, c), after) for a, b, c, after in self._out.keys[:count].tolist()]

@@ -8,7 +8,7 @@ from desk import Desk
 from naive_classes import Game, Key, few_games, games
 
 from solver.deals import DealId, deal_position
-from solver.engine.classes.board import CODE_BLOCK, CODE_FOUNDED, LAZY
+from solver.engine.classes.board import CODE_BLOCK, CODE_FOUNDED
 from solver.rules import rules_of
 
 MOST = 3000
@@ -57,7 +57,7 @@ def check_blocks(these: Iterable[Game]) -> int:
         for rung in range(game.ranks + 1):
             committed = Desk(game.position, game.rules).reached(settling=rung % 2 == 0, rung=rung)
             desk = Desk(game.position, game.rules)
-            desk.board.game[LAZY] = 1
+            desk.board.makes_blocks = 1
             reached = desk.reached(settling=rung % 2 == 0, rung=rung)
             covered = {key: n for lazy, n in reached.items() for key in arrangements(lazy, game.ranks, desk)}
             assert covered == committed, (game, rung)
@@ -83,7 +83,7 @@ def test_blocks_on_full_deals(variant: str) -> None:
         for rung in (0, 6, 9):
             committed = reached_with(Desk(position, rules), rung)
             desk = Desk(position, rules)
-            desk.board.game[LAZY] = 1
+            desk.board.makes_blocks = 1
             reached = reached_with(desk, rung)
             if committed is not None and reached is not None:
                 covered = {key: n for lazy, n in reached.items() for key in arrangements(lazy, 13, desk)}

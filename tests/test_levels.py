@@ -10,7 +10,6 @@ from naive_classes import Game, Levels, bad_bonds, few_games, games, levels_of
 
 from solver.checking.naive import State, successors
 from solver.deals import DealId, deal_position
-from solver.engine.classes.board import BAD, BOTTOM, BURIED, LIVE, RIDDEN
 from solver.position import Position
 from solver.rules import VARIANTS, Rules, rules_of
 
@@ -27,11 +26,11 @@ def check_sets(desk: Desk, state: State, rules: Rules, ranks: int) -> None:
     key, piles = desk.key(state), state[1]
     bad = bad_bonds(piles, rules, ranks)
     buried = {card for pile in piles for place, card in enumerate(pile) if bad & {*pile[place + 1 :]}}
-    assert desk.set_of(key, LIVE) == {card for pile in piles for card in pile}
-    assert desk.set_of(key, BAD) == bad
-    assert desk.set_of(key, BOTTOM) == {pile[0] for pile in piles if pile}
-    assert desk.set_of(key, RIDDEN) == {below for pile in piles for below, _card in pairwise(pile)}
-    assert desk.set_of(key, BURIED) == buried
+    assert desk.set_of(key, "live") == {card for pile in piles for card in pile}
+    assert desk.set_of(key, "bad") == bad
+    assert desk.set_of(key, "bottom") == {pile[0] for pile in piles if pile}
+    assert desk.set_of(key, "ridden") == {below for pile in piles for below, _card in pairwise(pile)}
+    assert desk.set_of(key, "buried") == buried
 
 
 def check_game(game: Game) -> None:

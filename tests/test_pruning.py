@@ -11,36 +11,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from solver.deals import DealId, deal_position
-from solver.engine.classes.board import LAZY
 from solver.engine.classes.skeletons import reset_skeletons
-from solver.engine.classes.workspace import (
-    FIRST_BUDGET,
-    FIRST_VISIT,
-    LIGHT_FROM,
-    LIGHT_RUNG,
-    LOWEST_RUNG,
-    N_VISITED,
-    NODE_LIMIT,
-    NODES,
-    PLAIN_ROUNDS,
-    PRUNE_CAP,
-    PRUNE_FROM,
-    PRUNE_FROM_ELSE,
-    PRUNE_HIGHEST,
-    PRUNE_LOWEST,
-    PRUNED,
-    SETTINGS,
-    TOP,
-    W_BAD,
-    W_KING,
-    W_LIVE,
-    W_ON_NEXT,
-    W_ON_SECOND,
-    W_OVER_LOWER,
-    W_SPARE,
-    Workspace,
-    new_workspace,
-)
+from solver.engine.classes.workspace import SETTINGS, Workspace, new_workspace
 from solver.engine.quota.images import (
     IMAGE,
     IMAGE_LOST,
@@ -66,15 +38,15 @@ def searched(number: int, work: Workspace) -> tuple[int, int, int]:
     rules = VARIANTS["penelopes-web"]
     desk = Desk(deal_position(DealId("ms", number), rules), rules)
     status = search_deal(desk.board, desk.root, work, MAX_NODES, NEVER)
-    return status, int(work.counts[NODES]), int(work.counts[PRUNED])
+    return status, int(work.counts.nodes), int(work.counts.pruned)
 
 
 def pruning(first_round: int) -> Workspace:
     """A workspace that prunes from a round of the schedule on, and searches no rung from the root."""
     work = new_workspace(1 << 24)
-    work.settings[PRUNE_FROM_ELSE] = first_round
-    work.settings[LOWEST_RUNG] = 99
-    work.settings[PRUNE_HIGHEST] = work.settings[PRUNE_LOWEST] = 10
+    work.settings.prune_from_else = first_round
+    work.settings.lowest_rung = 99
+    work.settings.prune_highest = work.settings.prune_lowest = 10
     return work
 
 
@@ -98,7 +70,7 @@ def test_pruning_begins_in_the_round_that_is_set() -> None:
     pruned_at_all = 0
     for number in DEALS:
         _status, nodes, pruned = searched(number, late)
-        assert nodes > SETTINGS[FIRST_BUDGET] or pruned == 0
+        assert nodes > SETTINGS["first_budget"] or pruned == 0
         pruned_at_all += pruned
     assert pruned_at_all > 0
 
@@ -126,9 +98,9 @@ def won_of(desk: Desk, graph: dict[Key, list[Key]]) -> set[Key]:
 def begin(work: Workspace, cap: int) -> None:
     """Forget all images, and explore from now on at most ``cap`` classes for one."""
     reset_images(work)
-    work.settings[PRUNE_CAP] = cap
-    work.counts[TOP] = 0
-    work.counts[NODE_LIMIT] = 1 << 40
+    work.settings.prune_cap = cap
+    work.counts.top = 0
+    work.counts.node_limit = 1 << 40
 
 
 WEIGHTS = (1, 0, -1)
@@ -138,8 +110,9 @@ before it has a chance to go wrong."""
 
 def weigh(work: Workspace, factor: int) -> None:
     """Change the weights of the heuristic."""
-    for weight in (W_LIVE, W_BAD, W_OVER_LOWER, W_ON_NEXT, W_ON_SECOND, W_SPARE, W_KING):
-        work.settings[weight] = factor * SETTINGS[weight]
+    for name in SETTINGS:
+        if name.startswith("weight_"):
+            work.settings[name] = factor * SETTINGS[name]
 
 
 def answered(desk: Desk, reached: dict[Key, int], won: set[Key], rung: int, cap: int, work: Workspace) -> int:
@@ -155,7 +128,7 @@ def answered(desk: Desk, reached: dict[Key, int], won: set[Key], rung: int, cap:
         assert not (is_lost and key in won), (rung, cap, key)
         lost += is_lost
     for first, second, last in work.images.tolist():
-        if last >> VERDICT_SHIFT + 2 < work.counts[FIRST_VISIT]:
+        if last >> VERDICT_SHIFT + 2 < work.counts.first_visit:
             continue
         key, verdict = (first, second, last & KEY_MASK), last >> VERDICT_SHIFT & 3
         assert verdict != IMAGE_LOST or key not in won, (rung, cap, key)
@@ -220,8 +193,8 @@ def test_an_image_that_leads_back_is_not_lost_before_where_it_leads(least: int, 
     begin(work, 1)
     for slot, visit in ((11, 1), (22, 2), (33, 2)):
         work.images[slot, 2] = visit << VERDICT_SHIFT + 2
-        work.visited[work.counts[N_VISITED]] = slot
-        work.counts[N_VISITED] += 1
+        work.visited[work.counts.n_visited] = slot
+        work.counts.n_visited += 1
     work.path[0, IMAGE], work.path[0, LEAST] = 11, 1
     work.path[1, IMAGE], work.path[1, LEAST] = 22, least
 
@@ -233,7 +206,7 @@ def test_an_image_that_leads_back_is_not_lost_before_where_it_leads(least: int, 
     assert work.path[0, LEAST] == 1
     leave(work, 0)
     assert now_lost() == [11, 22, 33]
-    assert work.counts[N_VISITED] == 0
+    assert work.counts.n_visited == 0
 
 
 def circles(graph: dict[Key, list[Key]]) -> list[list[Key]]:
@@ -283,23 +256,23 @@ def test_classes_of_a_circle_share_a_verdict() -> None:
 def check_searches(these: Iterable[Game]) -> None:
     """Small games, pruned from the first class on by every rung, under low caps, have the verdicts of naive search."""
     work = new_workspace(1 << 22)
-    work.settings[FIRST_BUDGET] = 3
-    work.settings[LOWEST_RUNG] = 99
-    work.settings[PRUNE_FROM] = work.settings[PRUNE_FROM_ELSE] = work.settings[PLAIN_ROUNDS] = 0
+    work.settings.first_budget = 3
+    work.settings.lowest_rung = 99
+    work.settings.prune_from = work.settings.prune_from_else = work.settings.plain_rounds = 0
     pruned = 0
     for game in these:
         desk = Desk(game.position, game.rules)
         truth = WON if game.position.arrangement() in won_states(game.graph, game.ranks) else LOST
         for rung in range(1, game.ranks + 1):
-            work.settings[PRUNE_HIGHEST] = work.settings[PRUNE_LOWEST] = rung
+            work.settings.prune_highest = work.settings.prune_lowest = rung
             for cap in (1, 4, 1 << 20):
-                work.settings[PRUNE_CAP] = cap
-                work.settings[LIGHT_FROM] = 0 if cap == 4 else 99
-                work.settings[LIGHT_RUNG] = rung
+                work.settings.prune_cap = cap
+                work.settings.light_from = 0 if cap == 4 else 99
+                work.settings.light_rung = rung
                 for lazy in {0, int(game.rules.spaces != "any")}:
-                    desk.board.game[LAZY] = lazy
+                    desk.board.makes_blocks = lazy
                     assert search_deal(desk.board, desk.root, work, 1 << 40, NEVER) == truth, (game, rung, cap, lazy)
-                    pruned += int(work.counts[PRUNED])
+                    pruned += int(work.counts.pruned)
     assert pruned > 100
 
 

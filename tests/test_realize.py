@@ -12,8 +12,8 @@ from solver.checking.naive import State
 from solver.checking.samples import small_castle
 from solver.deals import DealId, deal_position, parse_deal
 from solver.engine.classes.board import FOUNDED, SPACE, new_record
-from solver.engine.classes.workspace import LINE, new_workspace
-from solver.engine.line.realize import LINE_OF_MOVES, N_MOVES, realize
+from solver.engine.classes.workspace import new_workspace
+from solver.engine.line.realize import LINE_OF_MOVES, realize
 from solver.engine.line.trim import SHORTENING, shorten
 from solver.engine.quota.schedule import search_deal
 from solver.engine.result import WON
@@ -44,7 +44,7 @@ RESISTED = [
 def passed(position: Position, rules: Rules, line: Any) -> list[Position]:
     """The positions that a line of moves passes through; an illegal move raises IllegalMove."""
     positions = [position]
-    for card, target in line.moves[: line.counts[N_MOVES]].tolist():
+    for card, target in line.moves[: line.counts.n_moves].tolist():
         piles = positions[-1].piles
         source = next(number for number, pile in enumerate(piles) if card in pile)
         if target == FOUNDED:
@@ -64,7 +64,7 @@ def check(position: Position, rules: Rules, max_nodes: int) -> tuple[int, int] |
     if search_deal(desk.board, desk.root, WORK, max_nodes, NEVER) != WON:
         return None
     assert realize(desk.board, desk.root, WORK, WRITTEN), (position, rules)
-    path = [tuple(key) for key in WORK.path[: WORK.counts[LINE], :3].tolist()]
+    path = [tuple(key) for key in WORK.path[: WORK.counts.line, :3].tolist()]
     whole = passed(position, rules, WRITTEN)
     assert whole[-1].is_won()
     # The moves pass through a member of every class of the line, in their order.

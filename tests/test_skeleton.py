@@ -9,10 +9,8 @@ from naive_classes import Game, Relaxed, few_games, games, won_states
 from solver.deals import DealId, deal_position
 from solver.engine.classes.skeletons import (
     FIRST_LOOKUP_BITS,
-    N_KNOWN,
     RELAXED_LOST,
     RELAXED_WON,
-    STEPS_LEFT,
     UNDECIDED,
     Skeletons,
     new_skeletons,
@@ -97,15 +95,15 @@ def test_a_budget_that_runs_out_proves_nothing() -> None:
     for number in range(1, 21):
         desk = Desk(deal_position(DealId("ms", number), rules), rules)
         root = int(desk.root[3])
-        if relaxed_verdict(desk.board, fresh(), root) != RELAXED_LOST or TABLE.search.counts[N_KNOWN] == 1:
+        if relaxed_verdict(desk.board, fresh(), root) != RELAXED_LOST or TABLE.search.counts.n_known == 1:
             continue
         lost += 1
-        known = int(TABLE.search.counts[N_KNOWN])
+        known = int(TABLE.search.counts.n_known)
         for steps in (0, 1, known // 2):
-            fresh().search.counts[STEPS_LEFT] = steps
+            fresh().search.counts.steps_left = steps
             assert relaxed_verdict(desk.board, TABLE, root) == UNDECIDED
             # What was decided on the way stays right.
-            TABLE.search.counts[STEPS_LEFT] = 10**6
+            TABLE.search.counts.steps_left = 10**6
             assert relaxed_verdict(desk.board, TABLE, root) == RELAXED_LOST
     assert lost > 5
 
@@ -117,7 +115,7 @@ def test_a_table_that_is_full_proves_nothing() -> None:
         desk = Desk(deal_position(DealId("ms", number), rules), rules)
         root = int(desk.root[3])
         is_lost = relaxed_verdict(desk.board, fresh(), root) == RELAXED_LOST
-        if is_lost and TABLE.search.counts[N_KNOWN] > len(small.known):
+        if is_lost and TABLE.search.counts.n_known > len(small.known):
             lost += 1
             assert relaxed_verdict(desk.board, fresh(small), root) == UNDECIDED
     assert lost > 2

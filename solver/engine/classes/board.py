@@ -42,22 +42,16 @@ RANKS_PER_WORD = 5
 SPACES_NONE, SPACES_KINGS, SPACES_ANY = 0, 1, 2
 SPACES_CODE = {"none": SPACES_NONE, "kings": SPACES_KINGS, "any": SPACES_ANY}
 
-# Places of what a board knows of the game
-RANKS, PILES, SPACES, LAZY = 0, 1, 2, 3
-
-# Places of a state's sets
-LIVE, BAD, BOTTOM, RIDDEN, BURIED, BLOCKED = 0, 1, 2, 3, 4, 5
-# Places of a state's level analysis, see `levels`
-ACCESSIBLE, FLOATS, HOSTS, FLUID, FREE, SPARE = 0, 1, 2, 3, 4, 5
-
 
 # The records that kernels work on. A record is handed over as one pointer, where a tuple of arrays would be taken apart
 # and put together again at every call, which takes longer than most calls.
 
 BOARD = np.dtype(
     [
-        # Number of ranks, number of piles, what a space accepts, and whether `classes.take_step` makes blocks
-        ("game", np.int64, 4),
+        ("ranks", np.int64),
+        ("piles", np.int64),  # number of piles
+        ("spaces", np.int64),  # what a space accepts, SPACES_...
+        ("makes_blocks", np.int64),  # whether `commits.take_step` makes blocks, 0 or 1
         ("host", np.int64, 52),  # what each card lies on in the deal
         ("pile", np.int64, 52),  # the dealt pile that each card belongs to, -1 if it starts on its foundation
         ("stump", np.int64, (13, 53)),  # [p, k]: the stump top of dealt pile p when k of its bad bonds are left, k >= 1
@@ -75,11 +69,21 @@ STATE = np.dtype(
         ("key", np.int64, 3),
         ("host", np.int64, 52),
         ("rider", np.int64, 52),
-        # LIVE not founded, BAD on a bad bond, BOTTOM at the bottom of a pile, RIDDEN carrying a card, BURIED with a bad
-        # bond somewhere above, BLOCKED in a block (the hosts and riders are then those of one of its arrangements)
-        ("sets", np.int64, 6),
-        ("founded", np.int64, 4),
-        ("levels", np.int64, 6),  # filled by `levels.analyze`
+        ("founded", np.int64, 4),  # number of cards of each suit on its foundation
+        # Sets of cards
+        ("live", np.int64),  # not founded
+        ("bad", np.int64),  # on a bad bond
+        ("bottom", np.int64),  # at the bottom of a pile
+        ("ridden", np.int64),  # carrying a card
+        ("buried", np.int64),  # with a bad bond somewhere above
+        ("blocked", np.int64),  # in a block; the hosts and riders are then those of one of its arrangements
+        # What `levels.analyze` finds
+        ("accessible", np.int64),  # set of cards
+        ("floats", np.int64),  # set of cards: the floats of level r are among those of rank r
+        ("hosts", np.int64),  # set of cards: the hosts of level r are among those of rank r + 1
+        ("fluid", np.int64),  # bit r for level r
+        ("free", np.int64),  # bit r for level r
+        ("spare", np.int64),  # number of spare spaces
     ],
     align=True,
 )
@@ -107,10 +111,10 @@ def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):
 
     ``piles`` int64[13, 52] bottom card first, ``heights`` int64[13], ``founded`` int64[4].
     """
-    board.game[RANKS] = ranks
-    board.game[PILES] = n_piles
-    board.game[SPACES] = spaces
-    board.game[LAZY] = 0
+    board.ranks = ranks
+    board.piles = n_piles
+    board.spaces = spaces
+    board.makes_blocks = 0
     board.host[:] = FOUNDED
     board.pile[:] = -1
     root[:] = 0
@@ -182,9 +186,9 @@ def scatter(key0, key1, key2):
 @bare_kernel
 def decode(word0, word1, word2, board, state):
     """Fill ``state`` with the position of a key."""
-    host, rider, sets, founded = state.host, state.rider, state.sets, state.founded
+    host, rider, founded = state.host, state.rider, state.founded
     state.key[0], state.key[1], state.key[2] = word0, word1, word2
-    ranks = board.game[RANKS]
+    ranks = board.ranks
     live, bad, bottom, ridden, blocked = 0, 0, 0, 0, 0
     rider[:] = NONE
     founded[:] = 0
@@ -219,7 +223,7 @@ def decode(word0, word1, word2, board, state):
             else:
                 rider[below] = card
                 ridden |= 1 << below
-    sets[BLOCKED] = blocked
+    state.blocked = blocked
     while blocked:
         card = lowest(blocked)
         blocked &= blocked - 1
@@ -227,15 +231,15 @@ def decode(word0, word1, word2, board, state):
         host[card] = below
         rider[below] = card
         ridden |= 1 << below
-    sets[LIVE] = live
-    sets[BAD] = bad
-    sets[BOTTOM] = bottom
-    sets[RIDDEN] = ridden
+    state.live = live
+    state.bad = bad
+    state.bottom = bottom
+    state.ridden = ridden
     buried = 0
     if bad:
-        for p in range(board.game[PILES]):
+        for p in range(board.piles):
             buried |= board.below[p, popcount(bad & board.above[p, 0])]
-    sets[BURIED] = buried
+    state.buried = buried
 
 
 @bare_kernel
@@ -264,9 +268,9 @@ def encode(host, live, bad, ranks, key):
 def is_dealt_badly(board, card):
     """Whether the bond that the deal gave a card is a bad one."""
     below = board.host[card]
-    spaces = board.game[SPACES]
+    spaces = board.spaces
     if below == SPACE:
-        return spaces != SPACES_ANY and (spaces != SPACES_KINGS or card >> 2 != board.game[RANKS] - 1)
+        return spaces != SPACES_ANY and (spaces != SPACES_KINGS or card >> 2 != board.ranks - 1)
     return below >> 2 != (card >> 2) + 1
 
 
@@ -274,12 +278,12 @@ def is_dealt_badly(board, card):
 def encode_hosts(board, host, key):
     """Write the key of a position into int64[3] ``key``, knowing what every card lies on and nothing else."""
     live, bad = 0, 0
-    for card in range(4 * board.game[RANKS]):
+    for card in range(4 * board.ranks):
         if host[card] != FOUNDED:
             live |= 1 << card
             if host[card] == board.host[card] and is_dealt_badly(board, card):
                 bad |= 1 << card
-    encode(host, live, bad, board.game[RANKS], key)
+    encode(host, live, bad, board.ranks, key)
 
 
 @bare_kernel

@@ -5,35 +5,20 @@ writes down every class that can come of it: one as a rule, several where the st
 had until then (a commit).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
 from solver.engine.classes.board import (
-    ACCESSIBLE,
-    BAD,
-    BLOCKED,
-    BOTTOM,
-    BURIED,
     CODE_BLOCK,
     CODE_FOUNDED,
     CODE_SPACE,
-    FLOATS,
-    FLUID,
-    FREE,
-    HOSTS,
-    LAZY,
-    LIVE,
-    PILES,
-    RANKS,
-    RIDDEN,
     SPACE,
-    SPACES,
     SPACES_ANY,
     SPACES_KINGS,
-    SPARE,
     clear_codes,
+    new_record,
     write_code,
 )
 from solver.engine.classes.levels import cards_of, count4
@@ -47,8 +32,6 @@ MAX_STEPS = 256
 
 # What `take_step` does next
 _ENTER, _SEAT, _CHANGE = 0, 1, 2
-# Places of what is fixed
-_LIFTED, _PLACES, _SKELETON, _ANY_CARD, _ROOM, _BOTTOM = 0, 1, 2, 3, 4, 5
 _ON_SPACE = 4
 """The place of a seating on a space, after the four suits."""
 
@@ -81,12 +64,28 @@ COMMITS = np.dtype(
         # on spaces
         ("short", np.int64, 14),
         ("spaces", np.int64, 14),
-        # What is the same for all results of the step, and the room and bottoms left by the decisions so far
-        ("fixed", np.int64, 6),
+        # What is the same for all results of the step
+        ("lifted", np.int64),  # the cards taken off the board, to be seated
+        ("places", np.int64),  # the cards that they may be seated on
+        ("skeleton", np.int64),  # number of the skeleton after the step
+        ("any_card", np.int64),  # whether any card may fill a space
+        # What the decisions so far leave
+        ("room", np.int64),  # piles
+        ("bottom", np.int64),  # set of the cards at the bottoms of piles
     ],
     align=True,
 )
 """Scratch of ``take_step``."""
+
+
+SIZE = np.dtype(
+    [
+        ("count", np.int64),  # how many successors there are
+        ("left_out", np.int64),  # 1 if some were left out; then no more are written
+        ("limit", np.int64),  # how many there may be
+    ],
+    align=True,
+)
 
 
 class Successors(NamedTuple):
@@ -97,16 +96,18 @@ class Successors(NamedTuple):
     keys
         int64[n, 4]: three key words and the skeleton's number.
     size
-        int64[3]: how many there are; 1 if some were left out, then no more are written; how many there may be.
+        SIZE.
     """
 
     keys: np.ndarray
-    size: np.ndarray
+    size: Any
 
 
 def new_successors(size: int) -> Successors:
     """Room for ``size`` successors."""
-    return Successors(np.zeros((size, 4), np.int64), np.array([0, 0, size], np.int64))
+    successors = Successors(np.zeros((size, 4), np.int64), new_record(SIZE))
+    successors.size.limit = size
+    return successors
 
 
 @bare_kernel
@@ -117,14 +118,14 @@ def safe_founding(board, state):
     it can be founded the moment it is uncovered.
     """
     founded = state.founded
-    ranks = board.game[RANKS]
+    ranks = board.ranks
     fewest = min(min(founded[0], founded[1]), min(founded[2], founded[3]))
     best = -1
     for suit in range(4):
         rank = founded[suit]
         if rank < ranks and rank <= fewest + 1:
             card = 4 * rank + suit
-            if state.levels[ACCESSIBLE] >> card & 1 and (best < 0 or card < best):
+            if state.accessible >> card & 1 and (best < 0 or card < best):
                 best = card
     return best
 
@@ -132,11 +133,11 @@ def safe_founding(board, state):
 @bare_kernel
 def list_steps(board, state, rung, steps):
     """List the steps that a class allows and return their number. The state is the class's canonical member."""
-    host, sets, founded, levels = state.host, state.sets, state.founded, state.levels
+    host, founded = state.host, state.founded
     kind, cards, target = steps.kind, steps.card, steps.target
-    ranks = board.game[RANKS]
-    any_card = board.game[SPACES] == SPACES_ANY
-    accessible, hosts, fluid, spare = levels[ACCESSIBLE], levels[HOSTS], levels[FLUID], levels[SPARE]
+    ranks = board.ranks
+    any_card = board.spaces == SPACES_ANY
+    accessible, hosts, fluid, spare = state.accessible, state.hosts, state.fluid, state.spare
     # Uncovering costs nothing for an accessible card, one space for a host of a level that is not fluid.
     reachable = accessible
     if any_card and spare >= 1:
@@ -148,14 +149,14 @@ def list_steps(board, state, rung, steps):
             kind[n] = FOUND
             cards[n] = card
             n += 1
-    bad = sets[BAD] & reachable
+    bad = state.bad & reachable
     while bad:
         card = lowest(bad)
         bad &= bad - 1
         rank = card >> 2
         cost = 0 if accessible >> card & 1 else 1
         if not fluid >> rank & 1:
-            if not any_card and (rank < ranks - 1 or board.game[SPACES] != SPACES_KINGS):
+            if not any_card and (rank < ranks - 1 or board.spaces != SPACES_KINGS):
                 continue
             cost += 1
         if cost <= spare or cost == 0:
@@ -164,7 +165,7 @@ def list_steps(board, state, rung, steps):
             n += 1
     if any_card and spare >= 1:
         # Built cards that only a parked rider sets free. Their level has no float, so its free hosts are bare.
-        pinned = hosts & ~accessible & sets[LIVE] & ~sets[BAD]
+        pinned = hosts & ~accessible & state.live & ~state.bad
         if rung > 0:
             pinned &= ~((1 << (4 * rung)) - 1)
         while pinned:
@@ -198,26 +199,26 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
     seated in every way on the places that their level had before the step. Once all of those are seated it is known
     which levels are still free; the floats of the others are seated in every way too. The rest take canonical seats.
 
-    With ``board.game[LAZY]``, for games without parking, the floats of a level that stops being fluid make a block
+    With ``board.makes_blocks``, for games without parking, the floats of a level that stops being fluid make a block
     instead. A step that frees a place of a block's level ends the block; only its cards that are no longer accessible
     are then seated, in every way on the hosts that the block had.
     """
-    host, sets, levels = state.host, state.sets, state.levels
-    ranks = board.game[RANKS]
-    any_card = board.game[SPACES] == SPACES_ANY
+    host = state.host
+    ranks = board.ranks
+    any_card = board.spaces == SPACES_ANY
     bit = 1 << card
     own_rank = card >> 2
 
-    free = cards_of(levels[FREE])
-    lifted, bared = levels[FLOATS] & free, levels[HOSTS] & free << 4
-    places = levels[HOSTS]
-    if sets[BLOCKED]:
+    free = cards_of(state.free)
+    lifted, bared = state.floats & free, state.hosts & free << 4
+    places = state.hosts
+    if state.blocked:
         freed = -1  # the level at which a place comes free
-        if sets[BLOCKED] & bit:
+        if state.blocked & bit:
             freed = own_rank
         elif not lifted & bit and host[card] != SPACE:
             freed = (host[card] >> 2) - 1
-        members = sets[BLOCKED] & (RANK_MASK << (4 * freed)) if freed >= 0 else 0
+        members = state.blocked & (RANK_MASK << (4 * freed)) if freed >= 0 else 0
         if members:
             lifted |= members
             places &= ~(RANK_MASK << (4 * freed + 4))
@@ -227,9 +228,9 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
             bared |= places & (RANK_MASK << (4 * freed + 4))
     was_lifted = lifted & bit
     was_bottom = not was_lifted and host[card] == SPACE
-    live, bad, buried = sets[LIVE], sets[BAD] & ~bit, sets[BURIED]
-    ridden = sets[RIDDEN] & ~bared
-    bottom = sets[BOTTOM] & ~lifted & ~bit
+    live, bad, buried = state.live, state.bad & ~bit, state.buried
+    ridden = state.ridden & ~bared
+    bottom = state.bottom & ~lifted & ~bit
     if not was_lifted and host[card] != SPACE:
         ridden &= ~(1 << host[card])
     lifted &= ~bit
@@ -237,10 +238,10 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
     key[0], key[1], key[2] = state.key[0], state.key[1], state.key[2]
     clear_codes(key, lifted | bit)
     new_skeleton = skeleton
-    if sets[BAD] & bit:
+    if state.bad & bit:
         p = board.pile[card]
         new_skeleton -= board.pile_step[p]
-        k = popcount(sets[BAD] & board.above[p, 0])
+        k = popcount(state.bad & board.above[p, 0])
         buried = buried & ~board.above[p, 0] | board.below[p, k - 1]
     extra = 0  # piles taken at the tightest moment, beside those that are counted below
     leaving = -1  # the level at which the card itself still takes a place just before it is founded
@@ -271,7 +272,7 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
     # At the tightest moment the committed cards are in their places and the others seated as well as possible. `room`
     # is how many piles are then left over; a committed card on a space takes one unless its level is short of hosts.
     places &= ~bit
-    room = board.game[PILES] - popcount(bottom) - extra
+    room = board.piles - popcount(bottom) - extra
     for rank in range(ranks):
         cards = count4((lifted >> (4 * rank)) & RANK_MASK) + (rank == leaving)
         short = max(0, cards - count4((places >> (4 * rank + 4)) & RANK_MASK))
@@ -282,13 +283,12 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
             return
     if room < 0:
         return
-    fixed = commits.fixed
-    fixed[_LIFTED], fixed[_PLACES], fixed[_SKELETON] = lifted, places, new_skeleton
-    fixed[_ANY_CARD], fixed[_ROOM], fixed[_BOTTOM] = any_card, room, bottom
+    commits.lifted, commits.places, commits.skeleton = lifted, places, new_skeleton
+    commits.any_card, commits.room, commits.bottom = any_card, room, bottom
 
     accessible, floats, hosts, used = commits.accessible, commits.floats, commits.hosts, commits.used
     accessible[0] = live & RANK_MASK & ~ridden
-    lazy = board.game[LAZY]
+    lazy = board.makes_blocks
     n = 0  # seatings decided
     rank, todo = 0, 0
     mode = _ENTER
@@ -327,9 +327,9 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
                 f = accessible[rank] & ~bad
                 h = above & ~ridden & ~used[rank]
             if not any_card:
-                f &= ~fixed[_BOTTOM]
+                f &= ~commits.bottom
             if rank >= rung:
-                seated = f & ~lifted & ~fixed[_BOTTOM]
+                seated = f & ~lifted & ~commits.bottom
                 while seated:
                     seat = lowest(seated)
                     h |= 1 << (target if seat == card else host[seat])
@@ -365,28 +365,28 @@ def _decide(commits, n, rank, todo):
 def _change(commits, n):
     """Move the last of ``n`` decisions on to its next place; False when it has tried all."""
     last = n - 1
-    fixed, used, spaces, short = commits.fixed, commits.used, commits.spaces, commits.short
+    used, spaces, short = commits.used, commits.spaces, commits.short
     card, rank, place = commits.card[last], commits.rank[last], commits.place[last]
     base = 4 * rank + 4
     if place == _ON_SPACE:
-        fixed[_BOTTOM] &= ~(1 << card)
+        commits.bottom &= ~(1 << card)
         spaces[rank] -= 1
         if spaces[rank] >= short[rank]:
-            fixed[_ROOM] += 1
+            commits.room += 1
         return False
     if place >= 0:
         used[rank] &= ~(1 << (base + place))
     place += 1
-    open_places = fixed[_PLACES] & ~used[rank]
+    open_places = commits.places & ~used[rank]
     while place < _ON_SPACE and not open_places >> (base + place) & 1:
         place += 1
     if place < _ON_SPACE:
         used[rank] |= 1 << (base + place)
-    elif fixed[_ANY_CARD] and (spaces[rank] < short[rank] or fixed[_ROOM] > 0):
+    elif commits.any_card and (spaces[rank] < short[rank] or commits.room > 0):
         if spaces[rank] >= short[rank]:
-            fixed[_ROOM] -= 1
+            commits.room -= 1
         spaces[rank] += 1
-        fixed[_BOTTOM] |= 1 << card
+        commits.bottom |= 1 << card
     else:
         return False
     commits.place[last] = place
@@ -399,12 +399,11 @@ def _seat_rest(board, n, commits, out):
 
     Returns False when there is no room for another result.
     """
-    ranks, piles = board.game[RANKS], board.game[PILES]
-    fixed = commits.fixed
-    lifted = fixed[_LIFTED]
+    ranks, piles = board.ranks, board.piles
+    lifted = commits.lifted
     spare_left = False
-    if fixed[_ANY_CARD]:
-        taken, stranded = fixed[_BOTTOM], 0
+    if commits.any_card:
+        taken, stranded = commits.bottom, 0
         for rank in range(ranks):
             f, h = commits.floats[rank], commits.hosts[rank]
             taken &= ~f
@@ -423,8 +422,8 @@ def _seat_rest(board, n, commits, out):
             _decide(commits, n, rank, todo)
             n += 1
         else:
-            if out.size[0] >= out.size[2]:
-                out.size[1] = 1
+            if out.size.count >= out.size.limit:
+                out.size.left_out = 1
                 return False
             _emit(ranks, n, spare_left, commits, out)
         while n > first and not _change(commits, n):
@@ -437,9 +436,9 @@ def _seat_rest(board, n, commits, out):
 @bare_kernel
 def _emit(ranks, n, spare_left, commits, out):
     """Write one result of ``take_step``: ``n`` committed cards where they are seated, the others in canonical order."""
-    key = out.keys[out.size[0]]
-    key[0], key[1], key[2], key[3] = commits.key[0], commits.key[1], commits.key[2], commits.fixed[_SKELETON]
-    lifted = commits.fixed[_LIFTED]
+    key = out.keys[out.size.count]
+    key[0], key[1], key[2], key[3] = commits.key[0], commits.key[1], commits.key[2], commits.skeleton
+    lifted = commits.lifted
     for i in range(n):
         write_code(key, commits.card[i], commits.place[i])  # _ON_SPACE is CODE_SPACE
     for rank in range(ranks):
@@ -463,4 +462,4 @@ def _emit(ranks, n, spare_left, commits, out):
                 h &= h - 1
             else:
                 write_code(key, card, CODE_SPACE)
-    out.size[0] += 1
+    out.size.count += 1

@@ -4,28 +4,7 @@ See docs/search.md, section 2 for the words and section 5 for the optimistic lev
 """
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
-from solver.engine.classes.board import (
-    ACCESSIBLE,
-    BAD,
-    BOTTOM,
-    BURIED,
-    CODE_SPACE,
-    FLOATS,
-    FLUID,
-    FREE,
-    HOSTS,
-    LIVE,
-    PILES,
-    RANKS,
-    RIDDEN,
-    SPACE,
-    SPACES,
-    SPACES_ANY,
-    SPARE,
-    clear_codes,
-    decode,
-    write_code,
-)
+from solver.engine.classes.board import CODE_SPACE, SPACE, SPACES_ANY, clear_codes, decode, write_code
 from solver.engine.jit import bare_kernel
 
 
@@ -52,11 +31,11 @@ def analyze(board, state, rung):
     Fills ``state.levels``: the accessible cards, the floats of each level (bits of their own rank), the hosts of
     each level r (bits of rank r + 1), the fluid levels and the free levels (bit r for level r), the spare spaces.
     """
-    host, sets, levels = state.host, state.sets, state.levels
-    ranks = board.game[RANKS]
-    any_card = board.game[SPACES] == SPACES_ANY
-    live, bottom, ridden = sets[LIVE], sets[BOTTOM], sets[RIDDEN]
-    built = live & ~sets[BAD]
+    host = state.host
+    ranks = board.ranks
+    any_card = board.spaces == SPACES_ANY
+    live, bottom, ridden = state.live, state.bottom, state.ridden
+    built = live & ~state.bad
     if not any_card:
         built &= ~bottom  # where spaces take few cards or none, bottoms never float
     accessible = live & ~ridden & RANK_MASK
@@ -66,8 +45,8 @@ def analyze(board, state, rung):
         of_rank = RANK_MASK << (4 * rank)
         above = live & (of_rank << 4)
         if rank < rung:
-            f = built & of_rank & ~sets[BURIED]
-            h = above & ~sets[BURIED]
+            f = built & of_rank & ~state.buried
+            h = above & ~state.buried
         else:
             f = built & of_rank & accessible
             h = above & ~ridden
@@ -84,18 +63,18 @@ def analyze(board, state, rung):
             accessible |= h
         elif any_card:
             stranded += excess
-    spare = board.game[PILES] - popcount(bottom & ~floats) - stranded
+    spare = board.piles - popcount(bottom & ~floats) - stranded
     free = fluid
     if any_card and spare >= 1:
         free = (1 << ranks) - 1
     elif rung > 0:
         free |= (1 << rung) - 1
-    levels[ACCESSIBLE] = accessible
-    levels[FLOATS] = floats
-    levels[HOSTS] = hosts
-    levels[FLUID] = fluid
-    levels[FREE] = free
-    levels[SPARE] = spare
+    state.accessible = accessible
+    state.floats = floats
+    state.hosts = hosts
+    state.fluid = fluid
+    state.free = free
+    state.spare = spare
 
 
 @bare_kernel
@@ -104,15 +83,15 @@ def canonicalize(board, state):
 
     The floats of each free level, by suit, go on that level's hosts, by suit; those left over go on spaces.
     """
-    key, host, rider, sets, levels = state.key, state.host, state.rider, state.sets, state.levels
-    for rank in range(board.game[RANKS]):
-        if not levels[FREE] >> rank & 1:
+    key, host, rider = state.key, state.host, state.rider
+    for rank in range(board.ranks):
+        if not state.free >> rank & 1:
             continue
-        floats = levels[FLOATS] & (RANK_MASK << (4 * rank))
+        floats = state.floats & (RANK_MASK << (4 * rank))
         if not floats:
             continue
-        hosts = levels[HOSTS] & (RANK_MASK << (4 * rank + 4))
-        sets[RIDDEN] &= ~hosts
+        hosts = state.hosts & (RANK_MASK << (4 * rank + 4))
+        state.ridden &= ~hosts
         clear_codes(key, floats)
         rest = hosts
         while rest:
@@ -126,12 +105,12 @@ def canonicalize(board, state):
                 hosts &= hosts - 1
                 host[card] = below
                 rider[below] = card
-                sets[RIDDEN] |= 1 << below
-                sets[BOTTOM] &= ~(1 << card)
+                state.ridden |= 1 << below
+                state.bottom &= ~(1 << card)
                 write_code(key, card, below & 3)
             else:
                 host[card] = SPACE
-                sets[BOTTOM] |= 1 << card
+                state.bottom |= 1 << card
                 write_code(key, card, CODE_SPACE)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest
-from solver.engine.classes.board import PILES, RANKS, SPACES, SPACES_ANY, SPACES_KINGS, new_record
+from solver.engine.classes.board import SPACES_ANY, SPACES_KINGS, new_record
 from solver.engine.classes.levels import count4
 from solver.engine.jit import bare_kernel
 
@@ -22,11 +22,6 @@ UNDECIDED, RELAXED_WON, RELAXED_LOST = 0, 1, 2
 # What `relaxed_moves` returns
 RELAXED_OVER, RELAXED_SAFE, RELAXED_OPEN = 0, 1, 2
 
-# Columns of Skeletons.known
-NUMBER, VERDICT, OPENED = 0, 1, 2
-# Places of the search's counts
-N_KNOWN, LOOKUP_BITS, STAMP, STEPS_LEFT = 0, 1, 2, 3
-
 FIRST_LOOKUP_BITS = 10
 RELAXED_STEPS = 2_000_000
 """Skeletons that the relaxed games of one deal may open; beyond that skeletons stay undecided and prune nothing."""
@@ -34,9 +29,28 @@ MAX_DEPTH = 160
 """Longer than any line of the relaxed game: 52 founds and at most 52 broken bonds, and the start."""
 
 
+KNOWN = np.dtype(
+    [
+        ("number", np.int64),  # the skeleton's number
+        ("verdict", np.int64),  # UNDECIDED, RELAXED_WON or RELAXED_LOST
+        # How many classes with this skeleton were opened; above 32 bits the stamp of the iteration that counted them
+        ("opened", np.int64),
+    ],
+    align=True,
+)
+"""What is known of one skeleton."""
+
 SEARCH = np.dtype(
     [
-        ("counts", np.int64, 4),  # skeletons known, bits of the index in use, the deal's stamp, relaxed steps left
+        (
+            "counts",
+            [
+                ("n_known", np.int64),  # skeletons in the table
+                ("lookup_bits", np.int64),  # the index in use has two to the power of this many slots
+                ("stamp", np.int64),  # of the deal, and of the index's size
+                ("steps_left", np.int64),  # skeletons that relaxed games may still open
+            ],
+        ),
         ("keys", np.int64, MAX_DEPTH),  # the line
         ("moves", np.int64, (MAX_DEPTH, 1)),  # the moves still to be tried at each place of it
         ("places", np.int64, MAX_DEPTH),  # its places in the table
@@ -52,8 +66,7 @@ class Skeletons(NamedTuple):
     Attributes
     ----------
     known
-        int64[n, 3], in the order met: the skeleton's number; UNDECIDED, RELAXED_WON or RELAXED_LOST; how many classes
-        with this skeleton were opened, in the upper bits the search iteration that counted them.
+        KNOWN[n], in the order met.
     lookup
         int64[2n]: hash index, entries ``deal stamp << 32 | place + 1``.
     search
@@ -69,7 +82,7 @@ def new_skeletons(bits: int) -> Skeletons:
     """A table for 2**bits skeletons, or as many as the first index asks for."""
     size = 1 << max(bits, FIRST_LOOKUP_BITS - 1)
     return Skeletons(
-        np.zeros((size, 3), np.int64),
+        np.zeros(size, KNOWN).view(np.recarray),
         np.zeros(2 * size, np.int64),
         new_record(SEARCH),
     )
@@ -79,10 +92,10 @@ def new_skeletons(bits: int) -> Skeletons:
 def reset_skeletons(table):
     """Forget the skeletons of the last deal."""
     counts = table.search.counts
-    counts[N_KNOWN] = 0
-    counts[LOOKUP_BITS] = FIRST_LOOKUP_BITS
-    counts[STAMP] += 1
-    counts[STEPS_LEFT] = RELAXED_STEPS
+    counts.n_known = 0
+    counts.lookup_bits = FIRST_LOOKUP_BITS
+    counts.stamp += 1
+    counts.steps_left = RELAXED_STEPS
 
 
 @bare_kernel
@@ -94,31 +107,31 @@ def _slot(key, bits):
 def skeleton_place(table, key):
     """The place of a skeleton in the table, entered if it is new; -1 if the table is full."""
     counts, known, lookup = table.search.counts, table.known, table.lookup
-    stamp = counts[STAMP] << 32
-    mask = (1 << counts[LOOKUP_BITS]) - 1
-    slot = _slot(key, counts[LOOKUP_BITS])
-    while lookup[slot] >> 32 == counts[STAMP]:
+    stamp = counts.stamp << 32
+    mask = (1 << counts.lookup_bits) - 1
+    slot = _slot(key, counts.lookup_bits)
+    while lookup[slot] >> 32 == counts.stamp:
         place = (lookup[slot] & 0xFFFFFFFF) - 1
-        if known[place, NUMBER] == key:
+        if known[place].number == key:
             return place
         slot = (slot + 1) & mask
-    place = counts[N_KNOWN]
+    place = counts.n_known
     if place == len(known):
         return -1
-    known[place, NUMBER] = key
-    known[place, VERDICT] = UNDECIDED
-    known[place, OPENED] = 0
+    known[place].number = key
+    known[place].verdict = UNDECIDED
+    known[place].opened = 0
     lookup[slot] = stamp | (place + 1)
-    counts[N_KNOWN] = place + 1
+    counts.n_known = place + 1
     if 2 * (place + 1) > mask and mask + 1 < len(lookup):
         # Double the index in use. A new stamp empties it without clearing.
-        counts[STAMP] += 1
-        counts[LOOKUP_BITS] += 1
-        stamp = counts[STAMP] << 32
-        mask = (1 << counts[LOOKUP_BITS]) - 1
+        counts.stamp += 1
+        counts.lookup_bits += 1
+        stamp = counts.stamp << 32
+        mask = (1 << counts.lookup_bits) - 1
         for old in range(place + 1):
-            slot = _slot(known[old, NUMBER], counts[LOOKUP_BITS])
-            while lookup[slot] >> 32 == counts[STAMP]:
+            slot = _slot(known[old].number, counts.lookup_bits)
+            while lookup[slot] >> 32 == counts.stamp:
                 slot = (slot + 1) & mask
             lookup[slot] = stamp | (old + 1)
     return place
@@ -131,7 +144,7 @@ def relaxed_moves(board, left, moves, steps):
     Returns RELAXED_OVER if the skeleton is won: no bad bond is left, then the lowest card can always be founded;
     RELAXED_SAFE if a founding is safe (every card of rank two lower is founded) and thus the only move; RELAXED_OPEN.
     """
-    ranks, piles, spaces = board.game[RANKS], board.game[PILES], board.game[SPACES]
+    ranks, piles, spaces = board.ranks, board.piles, board.spaces
     released = 0
     stumps = 0
     empties = 0
@@ -196,7 +209,7 @@ def relaxed_moves(board, left, moves, steps):
 @bare_kernel
 def unpack_skeleton(board, key, left):
     """Fill int64[17] ``left`` with the foundations and the bad bonds left in each pile of a skeleton."""
-    ranks, piles = board.game[RANKS], board.game[PILES]
+    ranks, piles = board.ranks, board.piles
     rest = key
     for suit in range(4):
         left[suit] = rest % (ranks + 1)
@@ -233,8 +246,8 @@ def relaxed_verdict(board, table, key):
     if place < 0:
         return UNDECIDED
     known, search = table.known, table.search
-    if known[place, VERDICT] != UNDECIDED:
-        return known[place, VERDICT]
+    if known[place].verdict != UNDECIDED:
+        return known[place].verdict
     left, moves, places, keys = search.left, search.moves, search.places, search.keys
     unpack_skeleton(board, key, left[0])
     scratch = left[MAX_DEPTH - 1]
@@ -245,15 +258,15 @@ def relaxed_verdict(board, table, key):
     while depth >= 0:
         now = left[depth]
         if moves[depth, 0] == -1:  # not yet opened
-            if search.counts[STEPS_LEFT] <= 0:
+            if search.counts.steps_left <= 0:
                 return UNDECIDED
-            search.counts[STEPS_LEFT] -= 1
+            search.counts.steps_left -= 1
             if relaxed_moves(board, now, moves[depth], scratch) == RELAXED_OVER:
                 for d in range(depth + 1):
-                    known[places[d], VERDICT] = RELAXED_WON
+                    known[places[d]].verdict = RELAXED_WON
                 return RELAXED_WON
         if moves[depth, 0] == 0:
-            known[places[depth], VERDICT] = RELAXED_LOST
+            known[places[depth]].verdict = RELAXED_LOST
             depth -= 1
             continue
         move = lowest(moves[depth, 0])
@@ -265,10 +278,10 @@ def relaxed_verdict(board, table, key):
         place = skeleton_place(table, child_key)
         if place < 0:
             return UNDECIDED
-        verdict = known[place, VERDICT]
+        verdict = known[place].verdict
         if verdict == RELAXED_WON:
             for d in range(depth + 1):
-                known[places[d], VERDICT] = RELAXED_WON
+                known[places[d]].verdict = RELAXED_WON
             return RELAXED_WON
         if verdict == UNDECIDED:
             depth += 1

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solver.engine.bits import lowest, popcount
-from solver.engine.classes.board import BAD, BOTTOM, LIVE, RANKS, SPARE, STATE, new_record, scatter
+from solver.engine.classes.board import STATE, new_record, scatter
 from solver.engine.classes.commits import COMMITS, STEPS, Successors, new_successors
 from solver.engine.classes.skeletons import Skeletons, new_skeletons
 from solver.engine.jit import bare_kernel
@@ -23,41 +23,39 @@ MAX_SUCCESSORS = 1 << 16
 """Results of one step, settling included, that are kept until they are looked at."""
 FIRST_TABLE_BITS = 11
 
-# Fields of Workspace.settings, and what they are set to: the heuristic's weights in hundredths (lower is better), then
-# the schedule of docs/search.md, section 5. Tuned by benchmarks/tune.py.
-W_LIVE, W_BAD, W_OVER_LOWER, W_ON_NEXT, W_ON_SECOND, W_SPARE, W_KING = 0, 1, 2, 3, 4, 5, 6
-FIRST_BUDGET, BUDGET_GROWTH, RUNG_SHARE, QUOTA_GROWTH, HIGHEST_RUNG, LOWEST_RUNG = 7, 8, 9, 10, 11, 12
-CHILDREN_BASE, CHILDREN_A_QUOTA, PRUNE_FROM, PRUNE_FROM_ELSE, PLAIN_ROUNDS = 13, 14, 15, 16, 17
-PRUNE_HIGHEST, PRUNE_LOWEST, PRUNE_CAP, PRUNE_SHARE, RUNG_QUOTA = 18, 19, 20, 21, 22
-LIGHT_FROM, LIGHT_RUNG, LIGHT_SHARE = 23, 24, 25
 SETTINGS = {
-    W_LIVE: 600,  # a card not founded
-    W_BAD: 476,  # a bad bond
-    W_OVER_LOWER: 120,  # a card with a lower one somewhere below it
-    W_ON_NEXT: 97,  # a card on the next one of a foundation
-    W_ON_SECOND: 100,  # a card on the next but one
-    W_SPARE: 554,  # a spare space, taken off
-    W_KING: 148,  # a pile with a King at the bottom, taken off
-    FIRST_BUDGET: 400,  # classes of the first exact search
-    BUDGET_GROWTH: 8,
-    RUNG_SHARE: 50,  # hundredths of the exact search's budget that each rung gets
-    RUNG_QUOTA: 64,
-    QUOTA_GROWTH: 4,
-    HIGHEST_RUNG: 11,
-    LOWEST_RUNG: 8,
-    CHILDREN_BASE: 4,  # results of one step that are looked at, as they share a skeleton: a base,
-    CHILDREN_A_QUOTA: 1,  # and so many a quota
-    PRUNE_FROM: 2,  # the round from which an exact search passes over classes lost on a rung, if spaces take any card,
-    PRUNE_FROM_ELSE: 3,  # and if they do not: there the unpruned searches end with it,
-    PLAIN_ROUNDS: 4,  # elsewhere after so many rounds
-    PRUNE_SHARE: 50,  # hundredths of the plain search's budget that the pruned one gets beside it
-    PRUNE_HIGHEST: 8,  # the rung of the first pruned search where spaces do not take any card; one lower each round,
-    PRUNE_LOWEST: 6,  # down to this, which it is everywhere else
-    PRUNE_CAP: 2000,  # classes of the rung that are opened for one verdict
-    LIGHT_FROM: 4,  # the round from which the search that was not pruned goes on, pruned lightly: by a high rung,
-    LIGHT_RUNG: 10,  # this one,
-    LIGHT_SHARE: 12,  # with so many hundredths of the budget
+    # The heuristic's weights in hundredths, lower is better; tuned by benchmarks/tune.py
+    "weight_live": 600,  # a card not founded
+    "weight_bad": 476,  # a bad bond
+    "weight_over_lower": 120,  # a card with a lower one somewhere below it
+    "weight_on_next": 97,  # a card on the next one of a foundation
+    "weight_on_second": 100,  # a card on the next but one
+    "weight_spare": 554,  # a spare space, taken off
+    "weight_king": 148,  # a pile with a King at the bottom, taken off
+    # The schedule of docs/search.md, section 5
+    "first_budget": 400,  # classes of the first exact search
+    "budget_growth": 8,
+    "rung_share": 50,  # hundredths of the exact search's budget that each rung gets
+    "rung_quota": 64,
+    "quota_growth": 4,
+    "highest_rung": 11,
+    "lowest_rung": 8,
+    "children_base": 4,  # results of one step that are looked at, as they share a skeleton: a base,
+    "children_a_quota": 1,  # and so many a quota
+    "prune_from": 2,  # an exact search passes over classes lost on a rung from this round on, if spaces take any card,
+    "prune_from_else": 3,  # and if they do not: there the unpruned searches end with it,
+    "plain_rounds": 4,  # elsewhere after so many rounds
+    "prune_share": 50,  # hundredths of the plain search's budget that the pruned one gets beside it
+    "prune_highest": 8,  # the rung of the first pruned search where spaces do not take any card; one lower each round,
+    "prune_lowest": 6,  # down to this, which it is everywhere else
+    "prune_cap": 2000,  # classes of the rung that are opened for one verdict
+    "light_from": 4,  # the round from which the search that was not pruned goes on, pruned lightly: by a high rung,
+    "light_rung": 10,  # this one,
+    "light_share": 12,  # with so many hundredths of the budget
 }
+"""What a search is set to, by name: the fields of ``Workspace.settings``."""
+
+SETTINGS_LAYOUT = np.dtype([(name, np.int64) for name in SETTINGS], align=True)
 
 # What an iteration can end with, beside the words of `result`
 CUT = 10
@@ -67,11 +65,36 @@ SPENT = 11
 FULL = 12
 """The table or the stack is full."""
 
-# Fields of Workspace.counts
-NODES, TABLE_STAMP, TABLE_BITS, TABLE_USED, TOP, LINE, REFUSED, OVERFLOWED, NODE_LIMIT = 0, 1, 2, 3, 4, 5, 6, 7, 8
-QUOTA, PHASE_RUNG, ITERATIONS, PRUNED, DEEPEST, VISITS, MOVES_SAVED = 9, 10, 11, 12, 13, 14, 15
-N_IMAGES, N_VISITED, FIRST_VISIT = 16, 17, 18
-N_COUNTS = 19
+COUNTS = np.dtype(
+    [
+        # Of the whole search
+        ("nodes", np.int64),  # classes opened, those of rungs and images among them
+        ("node_limit", np.int64),  # where the present phase ends
+        ("iterations", np.int64),
+        ("quota", np.int64),  # of the last iteration
+        ("phase_rung", np.int64),  # the rung that decides: 0 the game itself, the number of ranks the relaxed game
+        ("pruned", np.int64),  # classes passed over because their image is lost
+        ("deepest", np.int64),  # longest line of classes
+        ("line", np.int64),  # length of the winning line, the rows of `path` that it takes
+        ("moves_saved", np.int64),  # by `line.trim`
+        # The table of classes
+        ("table_stamp", np.int64),
+        ("table_bits", np.int64),  # the part in use has two to the power of this many slots
+        ("table_used", np.int64),
+        # The stack of classes to open
+        ("top", np.int64),
+        # The present iteration
+        ("refused", np.int64),  # 1 once the quota has refused a class
+        ("overflowed", np.int64),  # 1 once something did not fit
+        # The images, see `quota.images`
+        ("visits", np.int64),
+        ("first_visit", np.int64),
+        ("n_images", np.int64),
+        ("n_visited", np.int64),
+    ],
+    align=True,
+)
+"""What a search counts."""
 
 
 class Workspace(NamedTuple):
@@ -91,9 +114,9 @@ class Workspace(NamedTuple):
         int64[MAX_PATH, 6]: the line of classes being followed, key and skeleton; then two columns of ``images`` about
         the line of images being explored.
     counts
-        int64[N_COUNTS]: see the field names above.
+        COUNTS.
     settings
-        int64[n]: SETTINGS, by number.
+        SETTINGS_LAYOUT, filled with SETTINGS.
     state, child
         STATE: the class that is opened, and the one that is entered.
     steps, commits
@@ -107,14 +130,22 @@ class Workspace(NamedTuple):
     visited: np.ndarray
     stack: np.ndarray
     path: np.ndarray
-    counts: np.ndarray
-    settings: np.ndarray
+    counts: Any
+    settings: Any
     state: Any
     child: Any
     steps: Any
     commits: Any
     pending: Successors
     skeletons: Skeletons
+
+
+def new_settings() -> Any:
+    """A record of SETTINGS_LAYOUT with the values of SETTINGS."""
+    settings = new_record(SETTINGS_LAYOUT)
+    for name, value in SETTINGS.items():
+        settings[name] = value
+    return settings
 
 
 def new_workspace(max_memory: int) -> Workspace:
@@ -131,8 +162,8 @@ def new_workspace(max_memory: int) -> Workspace:
         np.zeros(1 << max(10, table_bits - 2), np.int64),
         np.zeros((max(1 << 14, max_memory // 6 // 40), 5), np.int64),
         np.zeros((MAX_PATH, 6), np.int64),
-        np.zeros(N_COUNTS, np.int64),
-        np.array([SETTINGS[i] for i in range(len(SETTINGS))], np.int64),
+        new_record(COUNTS),
+        new_settings(),
         new_record(STATE),
         new_record(STATE),
         new_record(STEPS),
@@ -149,10 +180,10 @@ def evaluate(board, state, weights):
     Where no card lies on one of lower rank, the lowest card is always on top: won.
     """
     rider, founded = state.rider, state.founded
-    ranks = board.game[RANKS]
+    ranks = board.ranks
     over_lower = 0
     kings = 0
-    bottoms = state.sets[BOTTOM]
+    bottoms = state.bottom
     while bottoms:
         card = lowest(bottoms)
         bottoms &= bottoms - 1
@@ -170,23 +201,23 @@ def evaluate(board, state, weights):
     if over_lower == 0:
         return -1
     value = (
-        weights[W_LIVE] * popcount(state.sets[LIVE])
-        + weights[W_BAD] * popcount(state.sets[BAD])
-        + weights[W_OVER_LOWER] * over_lower
-        - weights[W_SPARE] * state.levels[SPARE]
-        - weights[W_KING] * kings
+        weights.weight_live * popcount(state.live)
+        + weights.weight_bad * popcount(state.bad)
+        + weights.weight_over_lower * over_lower
+        - weights.weight_spare * state.spare
+        - weights.weight_king * kings
     )
     for suit in range(4):
         rank = founded[suit]
         if rank < ranks:
             card = rider[4 * rank + suit]
             while card >= 0:
-                value += weights[W_ON_NEXT]
+                value += weights.weight_on_next
                 card = rider[card]
             if rank + 1 < ranks:
                 card = rider[4 * rank + 4 + suit]
                 while card >= 0:
-                    value += weights[W_ON_SECOND]
+                    value += weights.weight_on_second
                     card = rider[card]
     return max(value + 100_000, 0)
 
@@ -207,20 +238,18 @@ def find(table, bits, stamp, key0, key1, key2):
 @bare_kernel
 def children_limit(work):
     """How many classes one step may lead to in this iteration."""
-    return min(
-        len(work.pending.keys), work.settings[CHILDREN_BASE] + work.settings[CHILDREN_A_QUOTA] * work.counts[QUOTA]
-    )
+    return min(len(work.pending.keys), work.settings.children_base + work.settings.children_a_quota * work.counts.quota)
 
 
 @bare_kernel
 def forget(work):
     """Empty the table, by a new stamp."""
     counts = work.counts
-    if counts[TABLE_STAMP] == LAST_STAMP:
+    if counts.table_stamp == LAST_STAMP:
         work.table[:, 2] = 0
-        counts[TABLE_STAMP] = 0
-    counts[TABLE_STAMP] += 1
-    counts[TABLE_USED] = 0
+        counts.table_stamp = 0
+    counts.table_stamp += 1
+    counts.table_used = 0
 
 
 @bare_kernel
@@ -228,8 +257,8 @@ def enter_new(work, slot, key0, key1, key2):
     """Enter a key into an empty slot of the table."""
     entry = work.table[slot]
     entry[0], entry[1] = key0, key1
-    entry[2] = key2 | work.counts[TABLE_STAMP] << STAMP_SHIFT
-    work.counts[TABLE_USED] += 1
+    entry[2] = key2 | work.counts.table_stamp << STAMP_SHIFT
+    work.counts.table_used += 1
 
 
 @bare_kernel

@@ -8,20 +8,9 @@ import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
 from solver.engine.classes.board import (
-    BAD,
-    BLOCKED,
-    BOTTOM,
-    FLOATS,
     FOUNDED,
-    FREE,
-    LAZY,
-    LIVE,
     NONE,
-    PILES,
-    RANKS,
-    RIDDEN,
     SPACE,
-    SPACES,
     SPACES_ANY,
     SPACES_KINGS,
     SPACES_NONE,
@@ -32,16 +21,7 @@ from solver.engine.classes.board import (
 )
 from solver.engine.classes.commits import BREAK, FOUND, RELOCATE, list_steps, safe_founding, take_step
 from solver.engine.classes.levels import analyze, canonicalize, cards_of, classify
-from solver.engine.classes.workspace import (
-    LINE,
-    TABLE_BITS,
-    TABLE_STAMP,
-    TABLE_USED,
-    children_limit,
-    enter_new,
-    find,
-    forget,
-)
+from solver.engine.classes.workspace import children_limit, enter_new, find, forget
 from solver.engine.jit import bare_kernel
 
 MAX_MOVES = 4000
@@ -53,14 +33,19 @@ MOST_RELOCATED = 20_000
 FARTHEST = 255
 """The largest distance to its goal that ``_find_way`` tells apart."""
 
-# Places of a line's counts
-N_MOVES, USED_PILES, FAILED, N_STEPS = 0, 1, 2, 3
-
 
 LINE_OF_MOVES = np.dtype(
     [
         ("moves", np.int64, (MAX_MOVES, 2)),  # cards and what they land on
-        ("counts", np.int64, 4),  # number of moves; piles in use; 1 when no way was found; number of steps
+        (
+            "counts",
+            [
+                ("n_moves", np.int64),
+                ("used_piles", np.int64),
+                ("failed", np.int64),  # 1 when no way was found
+                ("n_steps", np.int64),  # single steps of the whole line
+            ],
+        ),
         ("piles", np.int64),  # the number of piles
         ("forbidden", np.int64),  # cards that nothing may be moved onto
         ("now", STATE),  # the position after those moves
@@ -97,20 +82,20 @@ LINE_OF_MOVES = np.dtype(
 def play(line, card, target):
     """Move a bare card and write the move down."""
     host, rider, counts = line.now.host, line.now.rider, line.counts
-    full = target == SPACE and counts[USED_PILES] - (host[card] == SPACE) >= line.piles
-    if counts[N_MOVES] == MAX_MOVES or rider[card] != NONE or full:
-        counts[FAILED] = 1
+    full = target == SPACE and counts.used_piles - (host[card] == SPACE) >= line.piles
+    if counts.n_moves == MAX_MOVES or rider[card] != NONE or full:
+        counts.failed = 1
         return
-    line.moves[counts[N_MOVES], 0] = card
-    line.moves[counts[N_MOVES], 1] = target
-    counts[N_MOVES] += 1
+    line.moves[counts.n_moves, 0] = card
+    line.moves[counts.n_moves, 1] = target
+    counts.n_moves += 1
     if host[card] == SPACE:
-        counts[USED_PILES] -= 1
+        counts.used_piles -= 1
     else:
         rider[host[card]] = NONE
     host[card] = target
     if target == SPACE:
-        counts[USED_PILES] += 1
+        counts.used_piles += 1
     elif target == FOUNDED:
         line.now.founded[card & 3] += 1
     else:
@@ -146,10 +131,10 @@ def _bare_host(line, ranks, card):
 def _make_space(board, line, keep):
     """See that a pile is empty, by moving a float from the bottom of one onto a host; ``keep`` are not to be moved."""
     host, rider = line.now.host, line.now.rider
-    ranks = board.game[RANKS]
-    if line.counts[USED_PILES] < board.game[PILES]:
+    ranks = board.ranks
+    if line.counts.used_piles < board.piles:
         return True
-    floats = line.before.levels[FLOATS] & ~keep
+    floats = line.before.floats & ~keep
     while floats:
         card = lowest(floats)
         floats &= floats - 1
@@ -167,7 +152,7 @@ def _make_space(board, line, keep):
 def _clear(board, line, card, park):
     """Move everything that lies on a card elsewhere, top card first; onto spaces only where ``park`` allows it."""
     rider = line.now.rider
-    ranks = board.game[RANKS]
+    ranks = board.ranks
     while rider[card] != NONE:
         top = rider[card]
         while rider[top] != NONE:
@@ -175,11 +160,11 @@ def _clear(board, line, card, park):
         below = _bare_host(line, ranks, top)
         if below >= 0:
             play(line, top, below)
-        elif park and line.counts[USED_PILES] < board.game[PILES]:
+        elif park and line.counts.used_piles < board.piles:
             play(line, top, SPACE)
         else:
             return False
-        if line.counts[FAILED]:
+        if line.counts.failed:
             return False
     return True
 
@@ -188,9 +173,9 @@ def _clear(board, line, card, park):
 def _clear_hard(board, line, card, keep):
     """As ``_clear``, making a space where one is needed."""
     rider = line.now.rider
-    any_card = board.game[SPACES] == SPACES_ANY
+    any_card = board.spaces == SPACES_ANY
     while not _clear(board, line, card, any_card):
-        if line.counts[FAILED] or not any_card:
+        if line.counts.failed or not any_card:
             return False
         top = rider[card]
         above = 0
@@ -242,9 +227,9 @@ def _arrange(board, line, kind, card):
     what ``card`` will land on is cleared, and ``card`` itself.
     """
     host, after = line.now.host, line.after
-    ranks = board.game[RANKS]
-    lifted = line.before.levels[FLOATS] & cards_of(line.before.levels[FREE])
-    floating = after.levels[FLOATS] & cards_of(after.levels[FREE])
+    ranks = board.ranks
+    lifted = line.before.floats & cards_of(line.before.free)
+    floating = after.floats & cards_of(after.free)
     committed = lifted & ~floating & ~(1 << card)
     keep = 0
     rest = committed
@@ -280,7 +265,7 @@ def _arrange(board, line, kind, card):
     if landing == SPACE and not _clear_for_space(board, line, card, keep):
         return False
     play(line, card, landing)
-    return not line.counts[FAILED]
+    return not line.counts.failed
 
 
 @bare_kernel
@@ -298,7 +283,7 @@ def _trace(board, work, line, start, goal, settled, limit):
     n = 1
     at = 0
     decode(goal[0], goal[1], goal[2], board, work.child)
-    live_after, bad_after = work.child.sets[LIVE], work.child.sets[BAD]
+    live_after, bad_after = work.child.live, work.child.bad
     while at < n:
         decode(keys[at, 0], keys[at, 1], keys[at, 2], board, work.state)
         analyze(board, work.state, 0)
@@ -317,16 +302,16 @@ def _trace(board, work, line, start, goal, settled, limit):
             kind, card, target = steps.kind[i], steps.card[i], steps.target[i]
             if (kind == FOUND and live_after >> card & 1) or (kind == BREAK and bad_after >> card & 1):
                 continue
-            pending.size[0] = 0
-            pending.size[1] = 0
-            pending.size[2] = limit
+            pending.size.count = 0
+            pending.size.left_out = 0
+            pending.size.limit = limit
             take_step(board, work.state, 0, keys[at, 3], kind, card, target, work.commits, pending)
-            for j in range(pending.size[0]):
+            for j in range(pending.size.count):
                 found = pending.keys[j]
-                slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], found[0], found[1], found[2])
+                slot = find(work.table, counts.table_bits, counts.table_stamp, found[0], found[1], found[2])
                 if slot >= 0:
                     continue
-                if n == MAX_TRACE or 5 * counts[TABLE_USED] >= 4 << counts[TABLE_BITS]:
+                if n == MAX_TRACE or 5 * counts.table_used >= 4 << counts.table_bits:
                     return -1
                 enter_new(work, -1 - slot, found[0], found[1], found[2])
                 for k in range(4):
@@ -351,25 +336,25 @@ def _relocate(board, work, line, first, last):
     forget(work)
     for k in range(4):
         keys[0, k] = path[first, k]
-    slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], keys[0, 0], keys[0, 1], keys[0, 2])
+    slot = find(work.table, counts.table_bits, counts.table_stamp, keys[0, 0], keys[0, 1], keys[0, 2])
     enter_new(work, -1 - slot, keys[0, 0], keys[0, 1], keys[0, 2])
     met, met_at = first, 0
     n, at = 1, 0
-    while at < n < MOST_RELOCATED and met < last and 5 * counts[TABLE_USED] < 3 << counts[TABLE_BITS]:
+    while at < n < MOST_RELOCATED and met < last and 5 * counts.table_used < 3 << counts.table_bits:
         decode(keys[at, 0], keys[at, 1], keys[at, 2], board, work.state)
         analyze(board, work.state, 0)
         for i in range(list_steps(board, work.state, 0, steps)):
             if steps.kind[i] != RELOCATE:
                 continue
-            pending.size[0] = 0
-            pending.size[1] = 0
-            pending.size[2] = MOST_RELOCATED // 8
+            pending.size.count = 0
+            pending.size.left_out = 0
+            pending.size.limit = MOST_RELOCATED // 8
             take_step(
                 board, work.state, 0, keys[at, 3], RELOCATE, steps.card[i], steps.target[i], work.commits, pending
             )
-            for j in range(pending.size[0]):
+            for j in range(pending.size.count):
                 found = pending.keys[j]
-                slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], found[0], found[1], found[2])
+                slot = find(work.table, counts.table_bits, counts.table_stamp, found[0], found[1], found[2])
                 if slot >= 0 or n == MAX_TRACE:
                     continue
                 decode(found[0], found[1], found[2], board, work.child)
@@ -399,9 +384,9 @@ def _cut_relocations(board, work, line):
     """Take short cuts in each run of more than ``FEW_RELOCATIONS`` relocations of the path."""
     path, counts = work.path, work.counts
     first, kept = 0, 0
-    while first < counts[LINE]:
+    while first < counts.line:
         last = first
-        while last + 1 < counts[LINE] and path[last + 1, 3] == path[first, 3]:
+        while last + 1 < counts.line and path[last + 1, 3] == path[first, 3]:
             last += 1
         is_long = last - first > FEW_RELOCATIONS
         for k in range(4):
@@ -422,7 +407,7 @@ def _cut_relocations(board, work, line):
                 kept += 1
             first = met
         first += 1
-    counts[LINE] = kept
+    counts.line = kept
 
 
 @bare_kernel
@@ -447,7 +432,7 @@ def _collect(board, work, line, start, goal, settled):
         at = links[at, 0]
     for i in range(length - 1, -1, -1):
         at = chain[i]
-        n = line.counts[N_STEPS]
+        n = line.counts.n_steps
         if n == MAX_MOVES:
             return False
         for word in range(3):
@@ -455,29 +440,29 @@ def _collect(board, work, line, start, goal, settled):
             line.step_keys[n, 3 + word] = keys[at, word]
         line.step_kind[n] = links[at, 1]
         line.step_card[n] = links[at, 2]
-        line.counts[N_STEPS] = n + 1
+        line.counts.n_steps = n + 1
     return True
 
 
 @bare_kernel
 def _held(state):
     """The cards on built bonds that no rearranging moves: all but the floats of free levels."""
-    return state.sets[LIVE] & ~state.sets[BAD] & ~(state.levels[FLOATS] & cards_of(state.levels[FREE]))
+    return state.live & ~state.bad & ~(state.floats & cards_of(state.free))
 
 
 @bare_kernel
 def _want(board, line):
     """Look back from the end of the line at where each card must lie after each step, of those that could not move."""
-    n = line.counts[N_STEPS]
+    n = line.counts.n_steps
     after, wanted = line.after, line.wanted
     for i in range(n - 1, -1, -1):
         decode(line.step_keys[i, 3], line.step_keys[i, 4], line.step_keys[i, 5], board, after)
         analyze(board, after, 0)
-        fixed = _held(after) & ~after.sets[BOTTOM]
+        fixed = _held(after) & ~after.bottom
         for card in range(52):
             wanted[i, card] = -1
             if fixed >> card & 1:
-                if i < n - 1 and after.sets[BLOCKED] >> card & 1:
+                if i < n - 1 and after.blocked >> card & 1:
                     wanted[i, card] = wanted[i + 1, card]
                 else:
                     wanted[i, card] = after.host[card] & 3
@@ -492,22 +477,22 @@ def _choose(board, work, line):
     """
     pending, state = work.pending, work.state
     _want(board, line)
-    board.game[LAZY] = 0
-    for i in range(line.counts[N_STEPS]):
+    board.makes_blocks = 0
+    for i in range(line.counts.n_steps):
         if i > 0:
             for word in range(3):
                 line.step_keys[i, word] = line.step_keys[i - 1, 3 + word]
         decode(line.step_keys[i, 0], line.step_keys[i, 1], line.step_keys[i, 2], board, state)
         analyze(board, state, 0)
-        pending.size[0] = 0
-        pending.size[1] = 0
-        pending.size[2] = len(pending.keys)
+        pending.size.count = 0
+        pending.size.left_out = 0
+        pending.size.limit = len(pending.keys)
         take_step(board, state, 0, 0, line.step_kind[i], line.step_card[i], 0, work.commits, pending)
         chosen = -1
-        for j in range(pending.size[0]):
+        for j in range(pending.size.count):
             decode(pending.keys[j, 0], pending.keys[j, 1], pending.keys[j, 2], board, work.child)
             fits = True
-            for card in range(4 * board.game[RANKS]):
+            for card in range(4 * board.ranks):
                 if line.wanted[i, card] >= 0 and work.child.host[card] & 3 != line.wanted[i, card]:
                     fits = False
             if fits:
@@ -524,22 +509,22 @@ def _choose(board, work, line):
 def _play_steps(board, work, line):
     """Play the line's steps one after the other."""
     keys, counts = line.step_keys, line.counts
-    for i in range(counts[N_STEPS]):
+    for i in range(counts.n_steps):
         for card in range(52):
-            line.due[card] = counts[N_STEPS]
-        for later in range(counts[N_STEPS] - 1, i - 1, -1):
+            line.due[card] = counts.n_steps
+        for later in range(counts.n_steps - 1, i - 1, -1):
             line.due[line.step_card[later]] = later
         decode(keys[i, 0], keys[i, 1], keys[i, 2], board, line.before)
         analyze(board, line.before, 0)
         decode(keys[i, 3], keys[i, 4], keys[i, 5], board, line.after)
         analyze(board, line.after, 0)
-        n_moves, used = counts[N_MOVES], counts[USED_PILES]
+        n_moves, used = counts.n_moves, counts.used_piles
         copy_play(line.now, line.saved)
         if not _arrange(board, line, line.step_kind[i], line.step_card[i]):
             copy_play(line.saved, line.now)
-            counts[N_MOVES] = n_moves
-            counts[USED_PILES] = used
-            counts[FAILED] = 0
+            counts.n_moves = n_moves
+            counts.used_piles = used
+            counts.failed = 0
             if not _find_way(board, work, line, line.step_card[i], keys[i, :3], keys[i, 3:]):
                 return False
     return True
@@ -584,8 +569,8 @@ def _find_way(board, work, line, step_card, start, goal):
     """
     counts, state, child = work.counts, work.state, work.child
     keys, links = line.way_keys, line.way_links
-    ranks = board.game[RANKS]
-    spaces = board.game[SPACES]
+    ranks = board.ranks
+    spaces = board.spaces
     forget(work)
     encode_hosts(board, line.now.host, keys[0])
     for distance in range(FARTHEST + 1):
@@ -600,9 +585,9 @@ def _find_way(board, work, line, step_card, start, goal):
             continue
         line.way_first[nearest] = line.way_next[at]
         decode(keys[at, 0], keys[at, 1], keys[at, 2], board, state)
-        tops = state.sets[LIVE] & ~state.sets[RIDDEN]
+        tops = state.live & ~state.ridden
         bare = tops
-        empty = popcount(state.sets[BOTTOM]) < board.game[PILES]
+        empty = popcount(state.bottom) < board.piles
         while tops:
             card = lowest(tops)
             tops &= tops - 1
@@ -623,13 +608,13 @@ def _find_way(board, work, line, step_card, start, goal):
                     target = FOUNDED
                     if state.founded[card & 3] != rank:
                         continue
-                if n == MAX_TRACE or 5 * counts[TABLE_USED] >= 4 << counts[TABLE_BITS]:
+                if n == MAX_TRACE or 5 * counts.table_used >= 4 << counts.table_bits:
                     return False
                 state.host[card] = target
                 found = keys[n]
                 encode_hosts(board, state.host, found)
                 state.host[card] = came_from
-                slot = find(work.table, counts[TABLE_BITS], counts[TABLE_STAMP], found[0], found[1], found[2])
+                slot = find(work.table, counts.table_bits, counts.table_stamp, found[0], found[1], found[2])
                 if slot >= 0:
                     continue
                 enter_new(work, -1 - slot, found[0], found[1], found[2])
@@ -647,7 +632,7 @@ def _find_way(board, work, line, step_card, start, goal):
                         n = links[n, 0]
                     for k in range(length - 1, -1, -1):
                         play(line, links[line.way_chain[k], 1], links[line.way_chain[k], 2])
-                    return line.counts[FAILED] == 0
+                    return line.counts.failed == 0
                 if image[0] == start[0] and image[1] == start[1] and image[2] == start[2]:
                     line.way_next[n] = line.way_first[distance]
                     line.way_first[distance] = n
@@ -660,17 +645,17 @@ def _find_way(board, work, line, step_card, start, goal):
 def realize(board, root, work, line):
     """Write the moves of the line of classes that ``search_deal`` found. Returns False if some step resisted."""
     counts = work.counts
-    ranks = board.game[RANKS]
-    line.counts[N_MOVES] = 0
-    line.counts[FAILED] = 0
-    line.piles = board.game[PILES]
+    ranks = board.ranks
+    line.counts.n_moves = 0
+    line.counts.failed = 0
+    line.piles = board.piles
     decode(root[0], root[1], root[2], board, line.now)
-    line.counts[USED_PILES] = popcount(line.now.sets[BOTTOM])
+    line.counts.used_piles = popcount(line.now.bottom)
     bits = 11
     while 1 << bits < 2 * MAX_TRACE and 2 << bits <= len(work.table):
         bits += 1
-    counts[TABLE_BITS] = bits
-    line.counts[N_STEPS] = 0
+    counts.table_bits = bits
+    line.counts.n_steps = 0
     _cut_relocations(board, work, line)
     classify(root[0], root[1], root[2], board, 0, line.before)
     first = line.trace_keys[0]  # where the first trace begins
@@ -679,10 +664,10 @@ def realize(board, root, work, line):
     first[3] = root[3]
     if not _collect(board, work, line, first, work.path[0], False):
         return False
-    for i in range(counts[LINE] - 1):
+    for i in range(counts.line - 1):
         if not _collect(board, work, line, work.path[i], work.path[i + 1], True):
             return False
-    if board.game[LAZY] and not _choose(board, work, line):
+    if board.makes_blocks and not _choose(board, work, line):
         return False
     if not _play_steps(board, work, line):
         return False
@@ -693,4 +678,4 @@ def realize(board, root, work, line):
             for suit in range(4):
                 if founded[suit] == rank and line.now.rider[4 * rank + suit] == NONE:
                     play(line, 4 * rank + suit, FOUNDED)
-    return line.counts[FAILED] == 0 and founded[0] + founded[1] + founded[2] + founded[3] == 4 * ranks
+    return line.counts.failed == 0 and founded[0] + founded[1] + founded[2] + founded[3] == 4 * ranks

@@ -9,10 +9,7 @@ from solver.engine.bits import popcount
 from solver.engine.classes.board import (
     FOUNDED,
     NONE,
-    PILES,
-    RANKS,
     SPACE,
-    SPACES,
     SPACES_ANY,
     SPACES_KINGS,
     STATE,
@@ -21,7 +18,7 @@ from solver.engine.classes.board import (
     encode_hosts,
 )
 from solver.engine.jit import bare_kernel
-from solver.engine.line.realize import MAX_MOVES, N_MOVES
+from solver.engine.line.realize import MAX_MOVES
 
 MAX_PASSES = 8
 WINDOW = 60
@@ -54,7 +51,7 @@ SHORTENING = np.dtype(
 def _start(board, root, state, piles):
     decode(root[0], root[1], root[2], board, state)
     piles[0] = 0
-    for card in range(4 * board.game[RANKS]):
+    for card in range(4 * board.ranks):
         if state.host[card] == SPACE:
             piles[0] += 1
 
@@ -77,10 +74,8 @@ def step(board, state, piles, card, target):
         if state.founded[card & 3] != card >> 2:
             return 0
     elif target == SPACE:
-        accepted = board.game[SPACES] == SPACES_ANY or (
-            board.game[SPACES] == SPACES_KINGS and card >> 2 == board.game[RANKS] - 1
-        )
-        if not accepted or piles[0] >= board.game[PILES]:
+        accepted = board.spaces == SPACES_ANY or (board.spaces == SPACES_KINGS and card >> 2 == board.ranks - 1)
+        if not accepted or piles[0] >= board.piles:
             return 0
     elif host[target] == FOUNDED or rider[target] != NONE:
         return 0
@@ -106,7 +101,7 @@ def _rest_wins(board, line, scratch, first, skipped):
     are played are in ``scratch.trial_moves``. Returns their number, -1 if some move is illegal.
     """
     n = 0
-    for i in range(first, line.counts[N_MOVES]):
+    for i in range(first, line.counts.n_moves):
         if i == skipped:
             continue
         card, target = line.moves[i, 0], line.moves[i, 1]
@@ -123,7 +118,7 @@ def _rest_wins(board, line, scratch, first, skipped):
             scratch.trial_moves[n, 1] = target
             n += 1
     founded = scratch.trial.founded
-    return n if founded[0] + founded[1] + founded[2] + founded[3] == 4 * board.game[RANKS] else -1
+    return n if founded[0] + founded[1] + founded[2] + founded[3] == 4 * board.ranks else -1
 
 
 @bare_kernel
@@ -132,16 +127,16 @@ def _take(line, scratch, at, n):
     for i in range(n):
         line.moves[at + i, 0] = scratch.trial_moves[i, 0]
         line.moves[at + i, 1] = scratch.trial_moves[i, 1]
-    line.counts[N_MOVES] = at + n
+    line.counts.n_moves = at + n
 
 
 @bare_kernel
 def _drop_moves(board, root, line, scratch):
     """Leave out each move that can be, and let a card go at once where it goes later. Returns the moves saved."""
-    before = line.counts[N_MOVES]
+    before = line.counts.n_moves
     _start(board, root, scratch.at, scratch.at_piles)
     i = 0
-    while i < line.counts[N_MOVES]:
+    while i < line.counts.n_moves:
         card, target = line.moves[i, 0], line.moves[i, 1]
         if target != FOUNDED:
             _copy(scratch.at, scratch.at_piles, scratch.trial, scratch.trial_piles)
@@ -168,14 +163,14 @@ def _drop_moves(board, root, line, scratch):
                     if step(board, scratch.trial, scratch.trial_piles, card, other) != 1:
                         continue
                     n = _rest_wins(board, line, scratch, i + 1, -1)
-                    if n >= 0 and i + 1 + n < line.counts[N_MOVES]:
+                    if n >= 0 and i + 1 + n < line.counts.n_moves:
                         line.moves[i, 1] = other
                         _take(line, scratch, i + 1, n)
                         target = other
                         break
         step(board, scratch.at, scratch.at_piles, card, target)
         i += 1
-    return before - line.counts[N_MOVES]
+    return before - line.counts.n_moves
 
 
 @bare_kernel
@@ -203,7 +198,7 @@ def _different(a, b, cards):
 @bare_kernel
 def _cut_detours(board, root, line, scratch):
     """Go straight from one position of the line to a later one where fewer moves do it. Returns the moves saved."""
-    before = line.counts[N_MOVES]
+    before = line.counts.n_moves
     at, keys, cards, after = scratch.at, scratch.keys, scratch.cards, scratch.after
     n = before
     _start(board, root, at, scratch.at_piles)
@@ -213,8 +208,8 @@ def _cut_detours(board, root, line, scratch):
             step(board, at, scratch.at_piles, line.moves[i, 0], line.moves[i, 1])
     _start(board, root, at, scratch.at_piles)
     i = 0
-    while i < line.counts[N_MOVES]:
-        n = line.counts[N_MOVES]
+    while i < line.counts.n_moves:
+        n = line.counts.n_moves
         for j in range(min(n, i + WINDOW), i + 1, -1):
             m = _different(keys[i], keys[j], cards)
             if m > MAX_DIFFERENT or m >= j - i:
@@ -249,22 +244,22 @@ def _cut_detours(board, root, line, scratch):
                 for k in range(j, n + 1):
                     for word in range(3):
                         keys[k - saved, word] = keys[k, word]
-                line.counts[N_MOVES] = n - saved
+                line.counts.n_moves = n - saved
                 # The positions between are new; walk over them without looking for shortcuts from inside.
                 for _ in range(m - 1):
                     step(board, at, scratch.at_piles, line.moves[i, 0], line.moves[i, 1])
                     i += 1
                 break
-        if i < line.counts[N_MOVES]:
+        if i < line.counts.n_moves:
             step(board, at, scratch.at_piles, line.moves[i, 0], line.moves[i, 1])
         i += 1
-    return before - line.counts[N_MOVES]
+    return before - line.counts.n_moves
 
 
 @bare_kernel
 def shorten(board, root, line, scratch):
     """Shorten a winning line in place; returns the number of moves saved."""
-    before = line.counts[N_MOVES]
+    before = line.counts.n_moves
     for _ in range(MAX_PASSES):
         saved = _cut_detours(board, root, line, scratch)
         saved += _drop_moves(board, root, line, scratch)
@@ -272,4 +267,4 @@ def shorten(board, root, line, scratch):
             break
     while _cut_detours(board, root, line, scratch):  # so that no position comes twice, however the passes ended
         pass
-    return before - line.counts[N_MOVES]
+    return before - line.counts.n_moves

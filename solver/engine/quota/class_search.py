@@ -11,32 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from solver.engine.classes.board import (
-    BOARD,
-    FOUNDED,
-    LAZY,
-    SPACE,
-    SPACES_ANY,
-    SPACES_CODE,
-    load_board,
-    new_record,
-    pack,
-)
-from solver.engine.classes.skeletons import N_KNOWN
-from solver.engine.classes.workspace import (
-    DEEPEST,
-    ITERATIONS,
-    LINE,
-    MOVES_SAVED,
-    NODES,
-    PHASE_RUNG,
-    PRUNED,
-    QUOTA,
-    Workspace,
-    new_workspace,
-)
+from solver.engine.classes.board import BOARD, FOUNDED, SPACE, SPACES_ANY, SPACES_CODE, load_board, new_record, pack
+from solver.engine.classes.workspace import Workspace, new_workspace
 from solver.engine.jit import bare_kernel
-from solver.engine.line.realize import LINE_OF_MOVES, N_MOVES, realize
+from solver.engine.line.realize import LINE_OF_MOVES, realize
 from solver.engine.line.trim import SHORTENING, shorten
 from solver.engine.quota.schedule import search_deal
 from solver.engine.result import LOST, OUT_OF_MEMORY, WON, SearchResult
@@ -132,18 +110,18 @@ def search(
     )
     counts = work.counts
     trace: dict[str, Any] = {
-        "decided by": _decided_by(status, int(counts[PHASE_RUNG]), position.ranks),
-        "iterations": int(counts[ITERATIONS]),
-        "last quota": int(counts[QUOTA]),
-        "skeletons": int(work.skeletons.search.counts[N_KNOWN]),
-        "classes": int(counts[NODES]),
-        "classes pruned by a rung": int(counts[PRUNED]),
-        "deepest line": int(counts[DEEPEST]),
+        "decided by": _decided_by(status, int(counts.phase_rung), position.ranks),
+        "iterations": int(counts.iterations),
+        "last quota": int(counts.quota),
+        "skeletons": int(work.skeletons.search.counts.n_known),
+        "classes": int(counts.nodes),
+        "classes pruned by a rung": int(counts.pruned),
+        "deepest line": int(counts.deepest),
     }
     moves: tuple[Move, ...] = ()
     if status == WON:
-        trace["winning line"] = int(counts[LINE])
-        trace["moves saved"] = int(counts[MOVES_SAVED])
+        trace["winning line"] = int(counts.line)
+        trace["moves saved"] = int(counts.moves_saved)
         moves = _moves(position, desk.line)
     return SearchResult(int(status), trace["classes"], moves, trace)
 
@@ -156,12 +134,12 @@ def _prove(piles, heights, founded, ranks, n_piles, spaces, max_nodes, abort, bo
     moves of a win did not suffice: no win is reported without its moves.
     """
     load_board(piles, heights, founded, ranks, n_piles, spaces, board, root)
-    board.game[LAZY] = spaces != SPACES_ANY
+    board.makes_blocks = spaces != SPACES_ANY
     status = search_deal(board, root, work, max_nodes, abort)
     if status == WON:
         if not realize(board, root, work, line):
             return OUT_OF_MEMORY
-        work.counts[MOVES_SAVED] = shorten(board, root, line, shortening)
+        work.counts.moves_saved = shorten(board, root, line, shortening)
     return status
 
 
@@ -178,7 +156,7 @@ def _moves(position: Position, line: Any) -> tuple[Move, ...]:
     piles = [list(pile) for pile in position.piles]
     pile_of = {card: number for number, pile in enumerate(piles) for card in pile}
     moves = []
-    for card, target in line.moves[: line.counts[N_MOVES]].tolist():
+    for card, target in line.moves[: line.counts.n_moves].tolist():
         source = pile_of[card]
         if target == FOUNDED:
             number = FOUNDATION

@@ -9,17 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.engine.classes.board import (
-    BOARD,
-    PILES,
-    SPACES_CODE,
-    STATE,
-    decode,
-    load_board,
-    new_record,
-    pack,
-    scatter,
-)
+from solver.engine.classes.board import BOARD, SPACES_CODE, STATE, decode, load_board, new_record, pack, scatter
 from solver.engine.classes.commits import (
     COMMITS,
     FOUND,
@@ -32,9 +22,6 @@ from solver.engine.classes.commits import (
 )
 from solver.engine.classes.levels import analyze, classify
 from solver.engine.classes.skeletons import (
-    N_KNOWN,
-    NUMBER,
-    OPENED,
     RELAXED_LOST,
     RELAXED_OVER,
     RELAXED_SAFE,
@@ -45,15 +32,12 @@ from solver.engine.classes.skeletons import (
     skeleton_place,
     unpack_skeleton,
 )
-from solver.engine.classes.workspace import NODE_LIMIT, NODES, TOP, Workspace, evaluate
+from solver.engine.classes.workspace import Workspace, evaluate
 from solver.engine.jit import bare_kernel
 from solver.engine.quota.class_search import workspace
 from solver.engine.quota.images import image_is_lost, reset_images
 from solver.position import Position
 from solver.rules import Rules
-
-# Fields of Closure.counts
-MEMBERS, WAITING, SETTLED = 0, 1, 2
 
 # What `_close` can end with
 CLOSED, NOT_LOST, FULL, TOO_LARGE = 0, 1, 2, 3
@@ -64,8 +48,15 @@ _FIRST_ROWS = 1 << 10
 _BYTES_A_ROW = 57
 """Memory of a row of ``Closure``: a key of four words, two words of index, one of the stack, a mark."""
 
-# Marks in Skeletons.known[:, OPENED]; a skeleton that has a safe founding is passed through, as its check does
+# Marks in Skeletons.known[:].opened; a skeleton that has a safe founding is passed through, as its check does
 _WANTED, _FOLLOWED, _PASSED = 1, 2, 3
+
+
+MEMBERS_COUNTS = np.dtype(
+    [("members", np.int64), ("waiting", np.int64), ("settled", np.int64)],  # the last two are among the members
+    align=True,
+)
+"""How many classes a set has, how many of them wait to be followed, how many have no safe founding."""
 
 
 class Closure(NamedTuple):
@@ -82,14 +73,14 @@ class Closure(NamedTuple):
     lookup
         int64[2n]: hash index, entries ``place + 1``.
     counts
-        int64[3]: members, how many of them wait, how many are settled.
+        MEMBERS_COUNTS.
     """
 
     keys: np.ndarray
     settled: np.ndarray
     waiting: np.ndarray
     lookup: np.ndarray
-    counts: np.ndarray
+    counts: Any
 
 
 class Desk(NamedTuple):
@@ -110,7 +101,7 @@ def new_closure(rows: int) -> Closure:
         np.zeros(rows, np.int8),
         np.zeros(rows, np.int64),
         np.zeros(2 * rows, np.int64),
-        np.zeros(3, np.int64),
+        new_record(MEMBERS_COUNTS),
     )
 
 
@@ -142,7 +133,7 @@ def _slot(closure, key0, key1, key2):
 @bare_kernel
 def _index_all(closure):
     """Enter every member in an index that is still empty."""
-    for place in range(closure.counts[MEMBERS]):
+    for place in range(closure.counts.members):
         key = closure.keys[place]
         closure.lookup[-1 - _slot(closure, key[0], key[1], key[2])] = place + 1
 
@@ -154,17 +145,17 @@ def _enter(closure, key, settled):
     if slot >= 0:
         return True
     counts = closure.counts
-    place = counts[MEMBERS]
+    place = counts.members
     if place == len(closure.keys):
         return False
     for word in range(4):
         closure.keys[place, word] = key[word]
     closure.settled[place] = settled
     closure.lookup[-1 - slot] = place + 1
-    closure.waiting[counts[WAITING]] = place
-    counts[MEMBERS] += 1
-    counts[WAITING] += 1
-    counts[SETTLED] += settled
+    closure.waiting[counts.waiting] = place
+    counts.members += 1
+    counts.waiting += 1
+    counts.settled += settled
     return True
 
 
@@ -192,10 +183,10 @@ def _close(board, closure, rung, work, desk, coarse, coarse_rung, most, abort):
     """
     counts, skeletons = closure.counts, work.skeletons
     state, child, results, steps = desk.state, desk.child, desk.results, desk.steps
-    while counts[WAITING] > 0:
-        if counts[SETTLED] > most or abort[0]:
+    while counts.waiting > 0:
+        if counts.settled > most or abort[0]:
             return TOO_LARGE
-        place = closure.waiting[counts[WAITING] - 1]
+        place = closure.waiting[counts.waiting - 1]
         key = closure.keys[place]
         decode(key[0], key[1], key[2], board, state)
         analyze(board, state, rung)
@@ -205,20 +196,20 @@ def _close(board, closure, rung, work, desk, coarse, coarse_rung, most, abort):
             n = 1
             steps.kind[0], steps.card[0], steps.target[0] = FOUND, safe_founding(board, state), 0
         # The class stops waiting only when all its results are entered; those entered until then wait above it.
-        counts[WAITING] -= 1
+        counts.waiting -= 1
         for i in range(n):
-            results.size[0] = 0
-            results.size[1] = 0
+            results.size.count = 0
+            results.size.left_out = 0
             kind, card, target = steps.kind[i], steps.card[i], steps.target[i]
             take_step(board, state, rung, key[3], kind, card, target, desk.commits, results)
-            if results.size[1]:
+            if results.size.left_out:
                 return TOO_LARGE
-            for j in range(results.size[0]):
+            for j in range(results.size.count):
                 after = results.keys[j]
                 if _slot(closure, after[0], after[1], after[2]) >= 0:
                     continue
                 if relaxed_verdict(board, skeletons, after[3]) == RELAXED_LOST:
-                    skeletons.known[skeleton_place(skeletons, after[3]), OPENED] = _WANTED
+                    skeletons.known[skeleton_place(skeletons, after[3])].opened = _WANTED
                     continue
                 decode(after[0], after[1], after[2], board, child)
                 analyze(board, child, rung)
@@ -234,8 +225,8 @@ def _close(board, closure, rung, work, desk, coarse, coarse_rung, most, abort):
                 else:
                     has_room = _enter(closure, after, settled)
                 if not has_room:
-                    closure.waiting[counts[WAITING]] = place
-                    counts[WAITING] += 1
+                    closure.waiting[counts.waiting] = place
+                    counts.waiting += 1
                     return FULL
     return CLOSED
 
@@ -248,16 +239,16 @@ def _close_skeletons(board, skeletons):
     is_done = False
     while not is_done:
         is_done = True
-        for place in range(search.counts[N_KNOWN]):
-            if known[place, OPENED] != _WANTED:
+        for place in range(search.counts.n_known):
+            if known[place].opened != _WANTED:
                 continue
-            key = known[place, NUMBER]
+            key = known[place].number
             unpack_skeleton(board, key, now)
             kind = relaxed_moves(board, now, moves, scratch)
             if kind == RELAXED_OVER:
                 return False
-            known[place, OPENED] = _PASSED if kind == RELAXED_SAFE else _FOLLOWED
-            for move in range(4 + board.game[PILES]):
+            known[place].opened = _PASSED if kind == RELAXED_SAFE else _FOLLOWED
+            for move in range(4 + board.piles):
                 if not moves[0] >> move & 1:
                     continue
                 for i in range(len(now)):
@@ -265,8 +256,8 @@ def _close_skeletons(board, skeletons):
                 after = skeleton_place(skeletons, key + play_relaxed(board, child, move))
                 if after < 0:
                     return False
-                if not known[after, OPENED]:
-                    known[after, OPENED] = _WANTED
+                if not known[after].opened:
+                    known[after].opened = _WANTED
                     is_done = False
     return True
 
@@ -276,10 +267,10 @@ def _unpack_followed(board, skeletons, rows):
     """Write the skeletons followed into int64[n, 17]; returns how many there are, written or not."""
     n = 0
     known = skeletons.known
-    for place in range(skeletons.search.counts[N_KNOWN]):
-        if known[place, OPENED] == _FOLLOWED:
+    for place in range(skeletons.search.counts.n_known):
+        if known[place].opened == _FOLLOWED:
             if n < len(rows):
-                unpack_skeleton(board, known[place, NUMBER], rows[n])
+                unpack_skeleton(board, known[place].number, rows[n])
             n += 1
     return n
 
@@ -340,7 +331,7 @@ class LostDeal:
         if relaxed_verdict(self._board, skeletons, key) != RELAXED_LOST:
             return None
         self._clear_marks()
-        skeletons.known[skeleton_place(skeletons, key), OPENED] = _WANTED
+        skeletons.known[skeleton_place(skeletons, key)].opened = _WANTED
         return self._closed_sets(new_closure(1), new_closure(1))
 
     def on_rung(self, rung: int, most: int, coarse_rung: int = 0, max_images: int = 0) -> ClosedSets | None:
@@ -351,18 +342,18 @@ class LostDeal:
         work = self._work
         self._clear_marks()
         reset_images(work)
-        work.counts[TOP], work.counts[NODES], work.counts[NODE_LIMIT] = 0, 0, max_images
+        work.counts.top, work.counts.nodes, work.counts.node_limit = 0, 0, max_images
         closure, coarse = new_closure(_FIRST_ROWS), new_closure(_FIRST_ROWS)
         _enter_image(self._board, closure, rung, self._root, self._desk)
         end, closure, coarse = self._close(closure, rung, most, coarse, coarse_rung)
-        if end == CLOSED and coarse.counts[MEMBERS]:
-            most -= int(closure.counts[SETTLED])
+        if end == CLOSED and coarse.counts.members:
+            most -= int(closure.counts.settled)
             end, coarse, _ = self._close(coarse, coarse_rung, most, closure, 0)
         return self._closed_sets(closure, coarse) if end == CLOSED else None
 
     def _clear_marks(self) -> None:
         skeletons = self._work.skeletons
-        skeletons.known[: skeletons.search.counts[N_KNOWN], OPENED] = 0
+        skeletons.known["opened"][: skeletons.search.counts.n_known] = 0
 
     def _close(
         self, closure: Closure, rung: int, most: int, coarse: Closure, coarse_rung: int
@@ -373,7 +364,7 @@ class LostDeal:
                 return end, closure, coarse
             if 2 * (len(closure.keys) + len(coarse.keys)) > self._max_rows:
                 return TOO_LARGE, closure, coarse
-            if closure.counts[MEMBERS] == len(closure.keys):
+            if closure.counts.members == len(closure.keys):
                 closure = _enlarged(closure)
             else:
                 coarse = _enlarged(coarse)
@@ -390,15 +381,17 @@ class LostDeal:
 def _enlarged(closure: Closure) -> Closure:
     rows = len(closure.keys)
     larger = new_closure(2 * rows)
-    for name in ("keys", "settled", "waiting", "counts"):
+    for name in ("keys", "settled", "waiting"):
         old = getattr(closure, name)
         getattr(larger, name)[: len(old)] = old
+    for name in MEMBERS_COUNTS.names or ():
+        larger.counts[name] = closure.counts[name]
     _index_all(larger)
     return larger
 
 
 def _settled(closure: Closure) -> np.ndarray:
     """The keys of the settled classes: the others are proved lost by what their safe foundings lead to."""
-    count = int(closure.counts[MEMBERS])
+    count = int(closure.counts.members)
     keys: np.ndarray = closure.keys[:count, :3][closure.settled[:count] == 1]
     return keys

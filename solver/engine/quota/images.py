@@ -10,20 +10,7 @@ from solver.engine.classes.board import decode, scatter
 from solver.engine.classes.commits import FOUND, list_steps, safe_founding, take_step
 from solver.engine.classes.levels import analyze, classify
 from solver.engine.classes.skeletons import RELAXED_LOST, relaxed_verdict
-from solver.engine.classes.workspace import (
-    FIRST_VISIT,
-    MAX_PATH,
-    N_IMAGES,
-    N_VISITED,
-    NODE_LIMIT,
-    NODES,
-    PRUNE_CAP,
-    STAMP_SHIFT,
-    TOP,
-    VISITS,
-    evaluate,
-    sort_stack,
-)
+from solver.engine.classes.workspace import MAX_PATH, STAMP_SHIFT, evaluate, sort_stack
 from solver.engine.jit import bare_kernel
 
 KEY_MASK = (1 << STAMP_SHIFT) - 1
@@ -42,17 +29,17 @@ OPEN, IMAGE_LOST, IMAGE_WON, GIVEN_UP = 0, 1, 2, 3
 def reset_images(work):
     """Forget the images, of another search: those of visits up to now count as empty slots."""
     counts = work.counts
-    if counts[VISITS] > LAST_VISIT - MOST_VISITS:
+    if counts.visits > LAST_VISIT - MOST_VISITS:
         work.images[:, 2] = 0
-        counts[VISITS] = 0
-    counts[FIRST_VISIT] = counts[VISITS] + 1
-    counts[N_IMAGES] = 0
+        counts.visits = 0
+    counts.first_visit = counts.visits + 1
+    counts.n_images = 0
 
 
 @bare_kernel
 def _is_known(work, slot):
     """Whether a slot is taken by an image met since the last reset."""
-    return work.images[slot, 2] >> VISIT_SHIFT >= work.counts[FIRST_VISIT]
+    return work.images[slot, 2] >> VISIT_SHIFT >= work.counts.first_visit
 
 
 @bare_kernel
@@ -83,14 +70,14 @@ def _visit(work, slot, key0, key1, key2, visit):
     """Enter an image, open, under the number of a visit, in its slot. False if there is no room."""
     images, counts = work.images, work.counts
     if not _is_known(work, slot):
-        if 4 * counts[N_IMAGES] >= 3 * len(images):
+        if 4 * counts.n_images >= 3 * len(images):
             return False
-        counts[N_IMAGES] += 1
+        counts.n_images += 1
         images[slot, 0] = key0
         images[slot, 1] = key1
     images[slot, 2] = key2 | visit << VISIT_SHIFT
-    work.visited[counts[N_VISITED]] = slot
-    counts[N_VISITED] += 1
+    work.visited[counts.n_visited] = slot
+    counts.n_visited += 1
     return True
 
 
@@ -102,9 +89,9 @@ def _settle(board, work, rung, depth, first):
     """
     pending, counts, child, stack = work.pending, work.counts, work.child, work.stack
     images, path = work.images, work.path
-    while pending.size[0] > 0:
-        pending.size[0] -= 1
-        last = pending.keys[pending.size[0]]
+    while pending.size.count > 0:
+        pending.size.count -= 1
+        last = pending.keys[pending.size.count]
         key0, key1, key2, skeleton = last[0], last[1], last[2], last[3]
         slot = _slot(work, key0, key1, key2)
         if _is_known(work, slot):
@@ -126,20 +113,20 @@ def _settle(board, work, rung, depth, first):
             # What it settles to is a successor here: it stands and falls with the image at this depth.
             if not _visit(work, slot, key0, key1, key2, images[path[depth, IMAGE], 2] >> VISIT_SHIFT):
                 return GIVEN_UP
-            pending.size[2] = len(pending.keys)
+            pending.size.limit = len(pending.keys)
             take_step(board, child, rung, skeleton, FOUND, card, 0, work.commits, pending)
             continue
         value = evaluate(board, child, work.settings)
         if value < 0:
             return IMAGE_WON
-        top = counts[TOP]
+        top = counts.top
         if top == len(stack):
             return GIVEN_UP
         entry = stack[top]
         entry[0], entry[1], entry[2], entry[3], entry[4] = key0, key1, key2, skeleton, depth + 1 << 32 | value
-        counts[TOP] = top + 1
-    if pending.size[1]:
-        pending.size[1] = 0
+        counts.top = top + 1
+    if pending.size.left_out:
+        pending.size.left_out = 0
         return GIVEN_UP
     return OPEN
 
@@ -153,17 +140,17 @@ def _successors(board, work, rung, key0, key1, key2, skeleton, depth, first):
     analyze(board, state, rung)
     card = safe_founding(board, state)
     if card >= 0:  # the first image alone
-        pending.size[2] = len(pending.keys)
+        pending.size.limit = len(pending.keys)
         take_step(board, state, rung, skeleton, FOUND, card, 0, work.commits, pending)
         return _settle(board, work, rung, depth, first)
-    base = counts[TOP]
+    base = counts.top
     for i in range(list_steps(board, state, rung, steps)):
-        pending.size[2] = len(pending.keys)
+        pending.size.limit = len(pending.keys)
         take_step(board, state, rung, skeleton, steps.kind[i], steps.card[i], steps.target[i], work.commits, pending)
         found = _settle(board, work, rung, depth, first)
         if found != OPEN:
             return found
-    sort_stack(work.stack, base, counts[TOP])
+    sort_stack(work.stack, base, counts.top)
     return OPEN
 
 
@@ -174,8 +161,8 @@ def leave(work, depth):
     slot, least = path[depth, IMAGE], path[depth, LEAST]
     if least == images[slot, 2] >> VISIT_SHIFT:
         while True:
-            counts[N_VISITED] -= 1
-            member = work.visited[counts[N_VISITED]]
+            counts.n_visited -= 1
+            member = work.visited[counts.n_visited]
             _set_verdict(images, member, IMAGE_LOST)
             if member == slot:
                 return
@@ -195,20 +182,20 @@ def image_is_lost(board, work, rung, key0, key1, key2, skeleton, abort):
         return _verdict(images, start) == IMAGE_LOST
     if evaluate(board, work.child, work.settings) < 0:
         return False
-    base = counts[TOP]
-    limit = min(counts[NODES] + work.settings[PRUNE_CAP], counts[NODE_LIMIT])
-    first = counts[VISITS] + 1
-    counts[N_VISITED] = 0
-    pending.size[0] = 0
-    pending.size[1] = 0
+    base = counts.top
+    limit = min(counts.nodes + work.settings.prune_cap, counts.node_limit)
+    first = counts.visits + 1
+    counts.n_visited = 0
+    pending.size.count = 0
+    pending.size.left_out = 0
     entry = stack[base]
     entry[0], entry[1], entry[2], entry[3], entry[4] = start0, start1, start2, skeleton, 0
-    counts[TOP] = base + 1
+    counts.top = base + 1
     depth = -1  # of the last image of the line
     end = OPEN
-    while end == OPEN and counts[TOP] > base:
-        counts[TOP] -= 1
-        entry = stack[counts[TOP]]
+    while end == OPEN and counts.top > base:
+        counts.top -= 1
+        entry = stack[counts.top]
         e0, e1, e2, e3, place = entry[0], entry[1], entry[2], entry[3], entry[4] >> 32
         while depth >= place:
             leave(work, depth)
@@ -218,24 +205,24 @@ def image_is_lost(board, work, rung, key0, key1, key2, skeleton, abort):
         # and has led back as far as it could already.
         if _is_known(work, slot) and (_verdict(images, slot) == IMAGE_LOST or images[slot, 2] >> VISIT_SHIFT >= first):
             continue
-        visit = counts[VISITS] + 1
+        visit = counts.visits + 1
         if (
-            visit - counts[FIRST_VISIT] >= MOST_VISITS
+            visit - counts.first_visit >= MOST_VISITS
             or place + 2 >= MAX_PATH
-            or counts[NODES] >= limit
+            or counts.nodes >= limit
             or abort[0]
             or not _visit(work, slot, e0, e1, e2, visit)
         ):
             end = GIVEN_UP
             break
-        counts[VISITS] = visit
-        counts[NODES] += 1
+        counts.visits = visit
+        counts.nodes += 1
         depth = place
         path[depth, IMAGE], path[depth, LEAST] = slot, visit
         end = _successors(board, work, rung, e0, e1, e2, e3, depth, first)
-    counts[TOP] = base
-    pending.size[0] = 0
-    pending.size[1] = 0
+    counts.top = base
+    pending.size.count = 0
+    pending.size.left_out = 0
     if end == OPEN:
         while depth >= 0:
             leave(work, depth)
