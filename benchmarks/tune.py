@@ -16,8 +16,9 @@ import time
 import numpy as np
 
 from solver.deals import DealId, deal_position
-from solver.engine.classes.board import BOARD, SPACES_ANY, SPACES_CODE, load_board, new_record, pack
-from solver.engine.classes.workspace import SETTINGS, new_workspace
+from solver.engine.classes.board import BOARD, load_board, new_record, pack
+from solver.engine.classes.settings import SETTINGS
+from solver.engine.classes.workspace import new_workspace
 from solver.engine.quota.schedule import search_deal
 from solver.engine.result import LOST, WON
 from solver.rules import rules_of
@@ -37,19 +38,17 @@ class Games:
         for game in GAMES:
             rules = rules_of(game)
             positions = [deal_position(DealId("ms", number), rules) for number in range(first, first + count)]
-            packed = [(*pack(position), np.array(position.foundations, np.int64)) for position in positions]
-            self.deals[game] = (SPACES_CODE[rules.spaces], packed)
+            self.deals[game] = [pack(position, rules) for position in positions]
 
     def costs(self, settings: dict[str, int]) -> dict[str, float]:
         """Mean cost a deal of each game."""
         for name, value in settings.items():
             self.work.settings[name] = value
         means = {}
-        for game, (spaces, packed) in self.deals.items():
+        for game, packed in self.deals.items():
             total = 0
-            for piles, heights, founded in packed:
-                load_board(piles, heights, founded, 13, 8, spaces, self.board, self.root)
-                self.board.makes_blocks = spaces != SPACES_ANY
+            for deal in packed:
+                load_board(deal, self.board, self.root)
                 status = search_deal(self.board, self.root, self.work, self.max_nodes, self.abort)
                 total += int(self.work.counts.nodes) if status in (WON, LOST) else 2 * self.max_nodes
             means[game] = total / len(packed)

@@ -9,9 +9,10 @@ from naive_classes import Key, Levels, is_built
 from solver.cards import rank_of
 from solver.checking.naive import State
 from solver.engine.classes import board as packed
-from solver.engine.classes.board import BOARD, SPACES_CODE, STATE, decode, encode, load_board, new_record, pack
-from solver.engine.classes.commits import COMMITS, FOUND, STEPS, list_steps, new_successors, safe_founding, take_step
+from solver.engine.classes.board import BOARD, STATE, decode, encode, load_board, new_record, pack
+from solver.engine.classes.commits import COMMITS, new_successors, take_step
 from solver.engine.classes.levels import analyze, classify
+from solver.engine.classes.steps import FOUND, STEPS, list_steps, safe_founding
 from solver.engine.jit import bare_kernel
 from solver.position import Position
 from solver.rules import Rules
@@ -54,10 +55,8 @@ class Desk:
         self.ranks = position.ranks
         self.board = new_record(BOARD)
         self.root = np.zeros(4, np.int64)
-        piles, heights = pack(position)
-        founded = np.array(position.foundations, np.int64)
-        spaces = SPACES_CODE[rules.spaces]
-        load_board(piles, heights, founded, position.ranks, rules.piles, spaces, self.board, self.root)
+        load_board(pack(position, rules), self.board, self.root)
+        self.board.makes_blocks = 0
         self._state, self._out = new_record(STATE), new_successors(MOST_SUCCESSORS)
         self._steps, self._commits = new_record(STEPS), new_record(COMMITS)
 

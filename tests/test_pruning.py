@@ -11,8 +11,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from solver.deals import DealId, deal_position
+from solver.engine.classes.settings import SETTINGS
 from solver.engine.classes.skeletons import reset_skeletons
-from solver.engine.classes.workspace import SETTINGS, Workspace, new_workspace
+from solver.engine.classes.workspace import Workspace, new_workspace
 from solver.engine.quota.images import (
     IMAGE,
     IMAGE_LOST,

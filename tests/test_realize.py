@@ -13,7 +13,8 @@ from solver.checking.samples import small_castle
 from solver.deals import DealId, deal_position, parse_deal
 from solver.engine.classes.board import FOUNDED, SPACE, new_record
 from solver.engine.classes.workspace import new_workspace
-from solver.engine.line.realize import LINE_OF_MOVES, realize
+from solver.engine.line.moves import LINE_OF_MOVES
+from solver.engine.line.realize import realize
 from solver.engine.line.trim import SHORTENING, shorten
 from solver.engine.quota.schedule import search_deal
 from solver.engine.result import WON

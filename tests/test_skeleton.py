@@ -7,6 +7,7 @@ from desk import Desk
 from naive_classes import Game, Relaxed, few_games, games, won_states
 
 from solver.deals import DealId, deal_position
+from solver.engine.classes.relaxed import relaxed_verdict
 from solver.engine.classes.skeletons import (
     FIRST_LOOKUP_BITS,
     RELAXED_LOST,
@@ -14,7 +15,6 @@ from solver.engine.classes.skeletons import (
     UNDECIDED,
     Skeletons,
     new_skeletons,
-    relaxed_verdict,
     reset_skeletons,
 )
 from solver.rules import VARIANTS, rules_of

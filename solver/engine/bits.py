@@ -1,4 +1,4 @@
-"""Sets of cards as bits of an int64, and the two bit counts that the kernels need. Knows nothing of games.
+"""Sets of cards as bits of an int64, and what the kernels count in them. Knows nothing of games.
 
 A set of cards is one int64, bit ``c`` for card ``c``; the cards of rank ``r`` are the four bits from ``4 * r``.
 52 bits never reach the sign, so plain signed arithmetic is safe (mixing in uint64 would turn into floats).
@@ -10,6 +10,8 @@ from llvmlite import ir
 from numba import config as _numba_config
 from numba import njit, types
 from numba.core.extending import intrinsic
+
+from solver.engine.jit import bare_kernel
 
 RANK_MASK = 15
 """The four bits of a rank, to be shifted by ``4 * rank``."""
@@ -51,3 +53,19 @@ else:
     def lowest(bits: int) -> int:
         """The lowest card of a set that is not empty."""
         return _cttz(bits)  # type: ignore[call-arg]
+
+
+@bare_kernel
+def count4(bits: int) -> int:
+    """Number of bits in a set of at most four."""
+    return (0x4332322132212110 >> (4 * bits)) & 7
+
+
+@bare_kernel
+def cards_of(ranks: int) -> int:
+    """The cards of a set of ranks, bit r for rank r."""
+    cards = 0
+    while ranks:
+        cards |= RANK_MASK << (4 * lowest(ranks))
+        ranks &= ranks - 1
+    return cards

@@ -25,6 +25,7 @@ import numpy as np
 from solver.engine.bits import RANK_MASK, lowest, popcount
 from solver.engine.jit import bare_kernel
 from solver.position import Position
+from solver.rules import Rules
 
 SPACE = 52
 """The host of a card at the bottom of a pile."""
@@ -45,6 +46,19 @@ SPACES_CODE = {"none": SPACES_NONE, "kings": SPACES_KINGS, "any": SPACES_ANY}
 
 # The records that kernels work on. A record is handed over as one pointer, where a tuple of arrays would be taken apart
 # and put together again at every call, which takes longer than most calls.
+
+DEAL = np.dtype(
+    [
+        ("piles", np.int64, (13, 52)),  # bottom card first
+        ("heights", np.int64, 13),  # number of cards of each pile
+        ("founded", np.int64, 4),  # number of cards of each suit on its foundation
+        ("ranks", np.int64),
+        ("n_piles", np.int64),
+        ("spaces", np.int64),  # what a space accepts, SPACES_...
+    ],
+    align=True,
+)
+"""A dealt position, as it is handed to the kernels."""
 
 BOARD = np.dtype(
     [
@@ -95,26 +109,26 @@ def new_record(layout: np.dtype) -> Any:
     return np.zeros(1, layout).view(np.recarray)[0]
 
 
-def pack(position: Position) -> tuple[np.ndarray, np.ndarray]:
-    """The piles of a position as int64[13, 52] and int64[13] heights."""
-    piles = np.zeros((13, 52), np.int64)
-    heights = np.zeros(13, np.int64)
+def pack(position: Position, rules: Rules) -> Any:
+    """A position as a DEAL record."""
+    deal = new_record(DEAL)
+    deal.ranks, deal.n_piles, deal.spaces = position.ranks, rules.piles, SPACES_CODE[rules.spaces]
+    deal.founded[:] = position.foundations
     for number, pile in enumerate(position.piles):
-        piles[number, : len(pile)] = pile
-        heights[number] = len(pile)
-    return piles, heights
+        deal.piles[number, : len(pile)] = pile
+        deal.heights[number] = len(pile)
+    return deal
 
 
 @bare_kernel
-def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):
-    """Fill ``board`` with a dealt position and ``root`` (int64[4]) with its key and skeleton.
-
-    ``piles`` int64[13, 52] bottom card first, ``heights`` int64[13], ``founded`` int64[4].
-    """
+def load_board(deal, board, root):
+    """Fill ``board`` (BOARD) with a dealt position (DEAL) and ``root`` (int64[4]) with its key and skeleton."""
+    piles, heights, founded = deal.piles, deal.heights, deal.founded
+    ranks, n_piles, spaces = deal.ranks, deal.n_piles, deal.spaces
     board.ranks = ranks
     board.piles = n_piles
     board.spaces = spaces
-    board.makes_blocks = 0
+    board.makes_blocks = spaces != SPACES_ANY
     board.host[:] = FOUNDED
     board.pile[:] = -1
     root[:] = 0
@@ -136,7 +150,7 @@ def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):
             whole |= 1 << card
             if i == 0:
                 board.host[card] = SPACE
-                built = spaces == SPACES_ANY or (spaces == SPACES_KINGS and card >> 2 == ranks - 1)
+                built = space_takes(board, card)
                 code = CODE_SPACE
             else:
                 board.host[card] = piles[p, i - 1]
@@ -155,6 +169,12 @@ def load_board(piles, heights, founded, ranks, n_piles, spaces, board, root):
         board.pile_step[p] = step
         root[3] += step * bad
         step *= bad + 1
+
+
+@bare_kernel
+def space_takes(board, card):
+    """Whether the rules let a card into an empty pile."""
+    return board.spaces == SPACES_ANY or (board.spaces == SPACES_KINGS and card >> 2 == board.ranks - 1)
 
 
 @bare_kernel
@@ -268,9 +288,8 @@ def encode(host, live, bad, ranks, key):
 def is_dealt_badly(board, card):
     """Whether the bond that the deal gave a card is a bad one."""
     below = board.host[card]
-    spaces = board.spaces
     if below == SPACE:
-        return spaces != SPACES_ANY and (spaces != SPACES_KINGS or card >> 2 != board.ranks - 1)
+        return not space_takes(board, card)
     return below >> 2 != (card >> 2) + 1
 
 

@@ -1,45 +1,30 @@
-"""Steps out of a class, and the classes that they lead to. See docs/search.md, section 2.
+"""Where a step leads: to one class as a rule, to several where it ends a freedom. See docs/search.md, section 2.
 
-``list_steps`` names the irreversible steps (and relocations) that a class allows; ``take_step`` makes one of them and
-writes down every class that can come of it: one as a rule, several where the step ends a freedom that some float
-had until then (a commit).
+A float whose level the step freezes could until then sit on any host of its level; where it sits is chosen now. Such a
+choice is a *commit*, and each way to make all of a step's commits gives a class of its own.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.engine.bits import RANK_MASK, lowest, popcount
+from solver.engine.bits import RANK_MASK, cards_of, count4, lowest, popcount
 from solver.engine.classes.board import (
     CODE_BLOCK,
     CODE_FOUNDED,
     CODE_SPACE,
     SPACE,
     SPACES_ANY,
-    SPACES_KINGS,
     clear_codes,
     new_record,
     write_code,
 )
-from solver.engine.classes.levels import cards_of, count4
+from solver.engine.classes.steps import BREAK, FOUND
 from solver.engine.jit import bare_kernel
 
-FOUND, BREAK, RELOCATE = 0, 1, 2
-"""Kinds of step."""
-
-MAX_STEPS = 256
-"""More than the steps of any class: 4 founds, 52 breaks, 4 x 4 + 4 relocations a rank."""
-
-# What `take_step` does next
-_ENTER, _SEAT, _CHANGE = 0, 1, 2
 _ON_SPACE = 4
 """The place of a seating on a space, after the four suits."""
 
-
-STEPS = np.dtype(
-    [("kind", np.int64, MAX_STEPS), ("card", np.int64, MAX_STEPS), ("target", np.int64, MAX_STEPS)], align=True
-)
-"""The steps out of a class: kind, card and, for a relocation, target (a card or SPACE)."""
 
 COMMITS = np.dtype(
     [
@@ -67,6 +52,11 @@ COMMITS = np.dtype(
         # What is the same for all results of the step
         ("lifted", np.int64),  # the cards taken off the board, to be seated
         ("places", np.int64),  # the cards that they may be seated on
+        # Sets of cards after the step, those lifted left out of the last: not founded, on bad bonds, buried, carrying
+        ("live", np.int64),
+        ("bad", np.int64),
+        ("buried", np.int64),
+        ("ridden", np.int64),
         ("skeleton", np.int64),  # number of the skeleton after the step
         ("any_card", np.int64),  # whether any card may fill a space
         # What the decisions so far leave
@@ -111,89 +101,8 @@ def new_successors(size: int) -> Successors:
 
 
 @bare_kernel
-def safe_founding(board, state):
-    """The lowest accessible card that settling founds, or -1.
-
-    Such a card fits its foundation, and every card of rank two lower is founded: whatever could still want to lie on
-    it can be founded the moment it is uncovered.
-    """
-    founded = state.founded
-    ranks = board.ranks
-    fewest = min(min(founded[0], founded[1]), min(founded[2], founded[3]))
-    best = -1
-    for suit in range(4):
-        rank = founded[suit]
-        if rank < ranks and rank <= fewest + 1:
-            card = 4 * rank + suit
-            if state.accessible >> card & 1 and (best < 0 or card < best):
-                best = card
-    return best
-
-
-@bare_kernel
-def list_steps(board, state, rung, steps):
-    """List the steps that a class allows and return their number. The state is the class's canonical member."""
-    host, founded = state.host, state.founded
-    kind, cards, target = steps.kind, steps.card, steps.target
-    ranks = board.ranks
-    any_card = board.spaces == SPACES_ANY
-    accessible, hosts, fluid, spare = state.accessible, state.hosts, state.fluid, state.spare
-    # Uncovering costs nothing for an accessible card, one space for a host of a level that is not fluid.
-    reachable = accessible
-    if any_card and spare >= 1:
-        reachable |= hosts
-    n = 0
-    for suit in range(4):
-        card = 4 * founded[suit] + suit
-        if founded[suit] < ranks and reachable >> card & 1:
-            kind[n] = FOUND
-            cards[n] = card
-            n += 1
-    bad = state.bad & reachable
-    while bad:
-        card = lowest(bad)
-        bad &= bad - 1
-        rank = card >> 2
-        cost = 0 if accessible >> card & 1 else 1
-        if not fluid >> rank & 1:
-            if not any_card and (rank < ranks - 1 or board.spaces != SPACES_KINGS):
-                continue
-            cost += 1
-        if cost <= spare or cost == 0:
-            kind[n] = BREAK
-            cards[n] = card
-            n += 1
-    if any_card and spare >= 1:
-        # Built cards that only a parked rider sets free. Their level has no float, so its free hosts are bare.
-        pinned = hosts & ~accessible & state.live & ~state.bad
-        if rung > 0:
-            pinned &= ~((1 << (4 * rung)) - 1)
-        while pinned:
-            card = lowest(pinned)
-            pinned &= pinned - 1
-            rank = card >> 2
-            if fluid >> rank & 1:
-                bare = hosts & (RANK_MASK << (4 * rank + 4))
-                while bare:
-                    below = lowest(bare)
-                    bare &= bare - 1
-                    kind[n] = RELOCATE
-                    cards[n] = card
-                    target[n] = below
-                    n += 1
-            if spare >= 2 and host[card] != SPACE:
-                kind[n] = RELOCATE
-                cards[n] = card
-                target[n] = SPACE
-                n += 1
-    return n
-
-
-@bare_kernel
 def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
     """Write every class that a step leads to into ``out``, unsettled, canonical members' keys.
-
-    ``state`` is the canonical member of the class, analysed; ``skeleton`` is its skeleton's number.
 
     The floats of free levels are lifted off the board. Level by level upwards, those that are no longer accessible are
     seated in every way on the places that their level had before the step. Once all of those are seated it is known
@@ -202,154 +111,192 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
     With ``board.makes_blocks``, for games without parking, the floats of a level that stops being fluid make a block
     instead. A step that frees a place of a block's level ends the block; only its cards that are no longer accessible
     are then seated, in every way on the hosts that the block had.
-    """
-    host = state.host
-    ranks = board.ranks
-    any_card = board.spaces == SPACES_ANY
-    bit = 1 << card
-    own_rank = card >> 2
 
+    Parameters
+    ----------
+    board, state
+        BOARD, and the STATE of the class's canonical member, analysed; both are only read.
+    rung, skeleton
+        The rung, 0 for the game itself; the number of the class's skeleton.
+    kind, card, target
+        The step, as ``list_steps`` writes it.
+    commits
+        COMMITS, scratch.
+    out
+        Successors; the results are appended.
+    """
+    if not _lift(board, state, skeleton, kind, card, target, commits):
+        return
+    ranks = board.ranks
+    n = 0  # seatings decided
+    rank = 0
+    todo = _enter_level(board, rung, rank, commits)
+    while True:
+        if todo:
+            _decide(commits, n, rank, todo)
+            n += 1
+        else:
+            _see_level(state, rung, rank, card, target, commits)
+            rank += 1
+            if rank < ranks:
+                todo = _enter_level(board, rung, rank, commits)
+                continue
+            if not _seat_rest(board, n, commits, out):
+                return
+        while n > 0 and not _change(commits, n):
+            n -= 1
+        if n == 0:
+            return
+        rank, todo = commits.rank[n - 1], commits.left[n - 1]
+
+
+@bare_kernel
+def _lift(board, state, skeleton, kind, card, target, commits):
+    """Begin a step: take the card, and all that may have to be seated anew, off the board.
+
+    Fills what is the same for all results of the step. Returns False if there are not enough piles for the step.
+    """
+    host, bit = state.host, 1 << card
     free = cards_of(state.free)
     lifted, bared = state.floats & free, state.hosts & free << 4
-    places = state.hosts
+    commits.places = state.hosts
     if state.blocked:
-        freed = -1  # the level at which a place comes free
-        if state.blocked & bit:
-            freed = own_rank
-        elif not lifted & bit and host[card] != SPACE:
-            freed = (host[card] >> 2) - 1
+        freed = _level_with_a_new_place(state, card, lifted)
         members = state.blocked & (RANK_MASK << (4 * freed)) if freed >= 0 else 0
         if members:
+            _end_block(state, freed, members, commits)
             lifted |= members
-            places &= ~(RANK_MASK << (4 * freed + 4))
-            while members:
-                places |= 1 << host[lowest(members)]
-                members &= members - 1
-            bared |= places & (RANK_MASK << (4 * freed + 4))
+            bared |= commits.places & (RANK_MASK << (4 * freed + 4))
     was_lifted = lifted & bit
     was_bottom = not was_lifted and host[card] == SPACE
-    live, bad, buried = state.live, state.bad & ~bit, state.buried
-    ridden = state.ridden & ~bared
-    bottom = state.bottom & ~lifted & ~bit
+    commits.live, commits.bad, commits.buried = state.live, state.bad & ~bit, state.buried
+    commits.ridden = state.ridden & ~bared
+    commits.bottom = state.bottom & ~lifted & ~bit
     if not was_lifted and host[card] != SPACE:
-        ridden &= ~(1 << host[card])
-    lifted &= ~bit
-    key = commits.key
-    key[0], key[1], key[2] = state.key[0], state.key[1], state.key[2]
-    clear_codes(key, lifted | bit)
-    new_skeleton = skeleton
+        commits.ridden &= ~(1 << host[card])
+    commits.lifted = lifted & ~bit
+    commits.any_card = board.spaces == SPACES_ANY
+    commits.skeleton = skeleton
+    commits.key[0], commits.key[1], commits.key[2] = state.key[0], state.key[1], state.key[2]
+    clear_codes(commits.key, lifted | bit)
     if state.bad & bit:
         p = board.pile[card]
-        new_skeleton -= board.pile_step[p]
+        commits.skeleton -= board.pile_step[p]
         k = popcount(state.bad & board.above[p, 0])
-        buried = buried & ~board.above[p, 0] | board.below[p, k - 1]
-    extra = 0  # piles taken at the tightest moment, beside those that are counted below
-    leaving = -1  # the level at which the card itself still takes a place just before it is founded
+        commits.buried = commits.buried & ~board.above[p, 0] | board.below[p, k - 1]
+    _land(board, kind, card, target, commits)
+    commits.places &= ~bit
+    # Just before a card that floats is founded it still takes a place of its level; any other bottom takes its pile.
+    leaving = card >> 2 if kind == FOUND and was_lifted else -1
+    return _count_room(board, leaving, was_bottom and kind != BREAK, commits)
+
+
+@bare_kernel
+def _level_with_a_new_place(state, card, lifted):
+    """The level of which a step of the card frees a place that a block may hold; -1 if there is none."""
+    if state.blocked >> card & 1:
+        return card >> 2
+    if not lifted >> card & 1 and state.host[card] != SPACE:
+        return (state.host[card] >> 2) - 1
+    return -1
+
+
+@bare_kernel
+def _end_block(state, level, members, commits):
+    """Give the members of a block the places of their level that the block held, and no others."""
+    commits.places &= ~(RANK_MASK << (4 * level + 4))
+    while members:
+        commits.places |= 1 << state.host[lowest(members)]
+        members &= members - 1
+
+
+@bare_kernel
+def _land(board, kind, card, target, commits):
+    """Put the card of a step where it goes: on its foundation, at a bottom, on its target, or among those lifted."""
+    bit, key = 1 << card, commits.key
     if kind == FOUND:
-        live &= ~bit
+        commits.live &= ~bit
         write_code(key, card, CODE_FOUNDED)
-        new_skeleton += board.suit_step[card & 3]
-        if was_lifted:
-            leaving = own_rank
-        elif was_bottom:
-            extra = 1
+        commits.skeleton += board.suit_step[card & 3]
     elif kind == BREAK:
-        if own_rank == ranks - 1 and not any_card:
+        if card >> 2 == board.ranks - 1 and not commits.any_card:
             write_code(key, card, CODE_SPACE)
-            bottom |= bit
+            commits.bottom |= bit
         else:
-            lifted |= bit
+            commits.lifted |= bit
     elif target == SPACE:
         write_code(key, card, CODE_SPACE)
-        bottom |= bit
-        if was_bottom:
-            extra = 1
+        commits.bottom |= bit
     else:
         write_code(key, card, target & 3)
-        ridden |= 1 << target
-        if was_bottom:
-            extra = 1
-    # At the tightest moment the committed cards are in their places and the others seated as well as possible. `room`
-    # is how many piles are then left over; a committed card on a space takes one unless its level is short of hosts.
-    places &= ~bit
-    room = board.piles - popcount(bottom) - extra
-    for rank in range(ranks):
-        cards = count4((lifted >> (4 * rank)) & RANK_MASK) + (rank == leaving)
-        short = max(0, cards - count4((places >> (4 * rank + 4)) & RANK_MASK))
+        commits.ridden |= 1 << target
+
+
+@bare_kernel
+def _count_room(board, leaving, extra, commits):
+    """Count the piles that are left over at the tightest moment; False if they do not suffice.
+
+    Then the committed cards are in their places and the others seated as well as possible. A committed card on a space
+    takes a pile of ``room`` unless its level is short of hosts. ``leaving`` is the level on which the card itself takes
+    a place as well, -1 for none; ``extra`` says that it takes a pile.
+    """
+    room = board.piles - popcount(commits.bottom) - extra
+    for rank in range(board.ranks):
+        cards = count4((commits.lifted >> (4 * rank)) & RANK_MASK) + (rank == leaving)
+        short = max(0, cards - count4((commits.places >> (4 * rank + 4)) & RANK_MASK))
         commits.short[rank] = short
         commits.spaces[rank] = 0
         room -= short
-        if short and not any_card:
-            return
-    if room < 0:
-        return
-    commits.lifted, commits.places, commits.skeleton = lifted, places, new_skeleton
-    commits.any_card, commits.room, commits.bottom = any_card, room, bottom
+        if short and not commits.any_card:
+            return False
+    commits.room = room
+    return room >= 0
 
-    accessible, floats, hosts, used = commits.accessible, commits.floats, commits.hosts, commits.used
-    accessible[0] = live & RANK_MASK & ~ridden
-    lazy = board.makes_blocks
-    n = 0  # seatings decided
-    rank, todo = 0, 0
-    mode = _ENTER
-    while True:
-        if mode == _ENTER:
-            if rank == ranks:
-                if not _seat_rest(board, n, commits, out):
-                    return
-                mode = _CHANGE
-                continue
-            used[rank] = 0
-            todo = lifted & (RANK_MASK << (4 * rank)) & ~accessible[rank] if rank >= rung else 0
-            commits.block[rank] = 0
-            if lazy and rank >= rung:
-                # Where the level is not fluid, its lifted cards take all hosts that are bare without them.
-                members = lifted & (RANK_MASK << (4 * rank))
-                bare = live & ~ridden & (RANK_MASK << (4 * rank + 4))
-                if members and count4(bare >> (4 * rank + 4)) <= count4(members >> (4 * rank)):
-                    commits.block[rank] = members
-                    commits.shared[rank] = bare
-                    todo = 0
-            mode = _SEAT
-        elif mode == _SEAT:
-            if todo:
-                _decide(commits, n, rank, todo)
-                n += 1
-                mode = _CHANGE
-                continue
-            # Every pinned card of the level is seated: what does the level look like?
-            of_rank = RANK_MASK << (4 * rank)
-            above = live & (of_rank << 4)
-            if rank < rung:
-                f = live & ~bad & ~buried & of_rank
-                h = above & ~buried
-            else:
-                f = accessible[rank] & ~bad
-                h = above & ~ridden & ~used[rank]
-            if not any_card:
-                f &= ~commits.bottom
-            if rank >= rung:
-                seated = f & ~lifted & ~commits.bottom
-                while seated:
-                    seat = lowest(seated)
-                    h |= 1 << (target if seat == card else host[seat])
-                    seated &= seated - 1
-            fluid = not commits.block[rank] and count4(h >> (4 * rank + 4)) > count4(f >> (4 * rank))
-            floats[rank] = f & ~commits.block[rank]
-            hosts[rank] = h
-            accessible[rank + 1] = h if fluid else 0
-            commits.free[rank] = 1 if fluid or rank < rung else 0
-            rank += 1
-            mode = _ENTER
-        else:
-            if n == 0:
-                return
-            if _change(commits, n):
-                rank = commits.rank[n - 1]
-                todo = commits.left[n - 1]
-                mode = _SEAT
-            else:
-                n -= 1
+
+@bare_kernel
+def _enter_level(board, rung, rank, commits):
+    """Begin with a level, those below it being seated; returns its pinned cards, which must be seated."""
+    commits.used[rank] = 0
+    commits.block[rank] = 0
+    if rank == 0:
+        commits.accessible[0] = commits.live & RANK_MASK & ~commits.ridden
+    if rank < rung:
+        return 0
+    members = commits.lifted & (RANK_MASK << (4 * rank))
+    if board.makes_blocks and members:
+        # Where the level is not fluid, its lifted cards take all hosts that are bare without them.
+        bare = commits.live & ~commits.ridden & (RANK_MASK << (4 * rank + 4))
+        if count4(bare >> (4 * rank + 4)) <= count4(members >> (4 * rank)):
+            commits.block[rank] = members
+            commits.shared[rank] = bare
+            return 0
+    return members & ~commits.accessible[rank]
+
+
+@bare_kernel
+def _see_level(state, rung, rank, card, target, commits):
+    """Work out the floats and hosts of a level whose pinned cards are all seated, and whether it is fluid."""
+    of_rank = RANK_MASK << (4 * rank)
+    above = commits.live & (of_rank << 4)
+    if rank < rung:
+        f = commits.live & ~commits.bad & ~commits.buried & of_rank
+        h = above & ~commits.buried
+    else:
+        f = commits.accessible[rank] & ~commits.bad
+        h = above & ~commits.ridden & ~commits.used[rank]
+    if not commits.any_card:
+        f &= ~commits.bottom
+    if rank >= rung:
+        seated = f & ~commits.lifted & ~commits.bottom
+        while seated:
+            seat = lowest(seated)
+            h |= 1 << (target if seat == card else state.host[seat])
+            seated &= seated - 1
+    fluid = not commits.block[rank] and count4(h >> (4 * rank + 4)) > count4(f >> (4 * rank))
+    commits.floats[rank] = f & ~commits.block[rank]
+    commits.hosts[rank] = h
+    commits.accessible[rank + 1] = h if fluid else 0
+    commits.free[rank] = 1 if fluid or rank < rung else 0
 
 
 @bare_kernel

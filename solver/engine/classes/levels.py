@@ -3,25 +3,9 @@
 See docs/search.md, section 2 for the words and section 5 for the optimistic levels of the ladder.
 """
 
-from solver.engine.bits import RANK_MASK, lowest, popcount
+from solver.engine.bits import RANK_MASK, cards_of, count4, lowest, popcount
 from solver.engine.classes.board import CODE_SPACE, SPACE, SPACES_ANY, clear_codes, decode, write_code
 from solver.engine.jit import bare_kernel
-
-
-@bare_kernel
-def count4(bits):
-    """Number of bits in a set of at most four."""
-    return (0x4332322132212110 >> (4 * bits)) & 7
-
-
-@bare_kernel
-def cards_of(ranks):
-    """The cards of a set of ranks, bit r for rank r."""
-    cards = 0
-    while ranks:
-        cards |= RANK_MASK << (4 * lowest(ranks))
-        ranks &= ranks - 1
-    return cards
 
 
 @bare_kernel
@@ -120,3 +104,9 @@ def classify(word0, word1, word2, board, rung, state):
     decode(word0, word1, word2, board, state)
     analyze(board, state, rung)
     canonicalize(board, state)
+
+
+@bare_kernel
+def held_cards(state):
+    """The cards on built bonds that no rearranging moves: all but the floats of free levels."""
+    return state.live & ~state.bad & ~(state.floats & cards_of(state.free))

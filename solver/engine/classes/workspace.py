@@ -1,4 +1,4 @@
-"""What one thread's quota searches work with: tables, settings and the heuristic. See docs/search.md, section 4.
+"""The memory that one thread's searches of classes use: tables, stack, line and counts. See docs/search.md, section 4.
 
 Knows nothing of the order of the search.
 """
@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.engine.bits import lowest, popcount
 from solver.engine.classes.board import STATE, new_record, scatter
-from solver.engine.classes.commits import COMMITS, STEPS, Successors, new_successors
+from solver.engine.classes.commits import COMMITS, Successors, new_successors
+from solver.engine.classes.settings import new_settings
 from solver.engine.classes.skeletons import Skeletons, new_skeletons
+from solver.engine.classes.steps import STEPS
 from solver.engine.jit import bare_kernel
 
 STAMP_SHIFT = 36
@@ -23,39 +24,6 @@ MAX_SUCCESSORS = 1 << 16
 """Results of one step, settling included, that are kept until they are looked at."""
 FIRST_TABLE_BITS = 11
 
-SETTINGS = {
-    # The heuristic's weights in hundredths, lower is better; tuned by benchmarks/tune.py
-    "weight_live": 600,  # a card not founded
-    "weight_bad": 476,  # a bad bond
-    "weight_over_lower": 120,  # a card with a lower one somewhere below it
-    "weight_on_next": 97,  # a card on the next one of a foundation
-    "weight_on_second": 100,  # a card on the next but one
-    "weight_spare": 554,  # a spare space, taken off
-    "weight_king": 148,  # a pile with a King at the bottom, taken off
-    # The schedule of docs/search.md, section 5
-    "first_budget": 400,  # classes of the first exact search
-    "budget_growth": 8,
-    "rung_share": 50,  # hundredths of the exact search's budget that each rung gets
-    "rung_quota": 64,
-    "quota_growth": 4,
-    "highest_rung": 11,
-    "lowest_rung": 8,
-    "children_base": 4,  # results of one step that are looked at, as they share a skeleton: a base,
-    "children_a_quota": 1,  # and so many a quota
-    "prune_from": 2,  # an exact search passes over classes lost on a rung from this round on, if spaces take any card,
-    "prune_from_else": 3,  # and if they do not: there the unpruned searches end with it,
-    "plain_rounds": 4,  # elsewhere after so many rounds
-    "prune_share": 50,  # hundredths of the plain search's budget that the pruned one gets beside it
-    "prune_highest": 8,  # the rung of the first pruned search where spaces do not take any card; one lower each round,
-    "prune_lowest": 6,  # down to this, which it is everywhere else
-    "prune_cap": 2000,  # classes of the rung that are opened for one verdict
-    "light_from": 4,  # the round from which the search that was not pruned goes on, pruned lightly: by a high rung,
-    "light_rung": 10,  # this one,
-    "light_share": 12,  # with so many hundredths of the budget
-}
-"""What a search is set to, by name: the fields of ``Workspace.settings``."""
-
-SETTINGS_LAYOUT = np.dtype([(name, np.int64) for name in SETTINGS], align=True)
 
 # What an iteration can end with, beside the words of `result`
 CUT = 10
@@ -97,6 +65,21 @@ COUNTS = np.dtype(
 """What a search counts."""
 
 
+SCHEDULE = np.dtype(
+    [
+        ("round", np.int64),  # from 0
+        ("budget", np.int64),  # classes that the round's plain exact search may open
+        # The quotas that the exact searches go on with; 0 where more of them would be the same again
+        ("plain_quota", np.int64),
+        ("pruned_quota", np.int64),
+        ("top_rung", np.int64),  # the highest rung that is not known to be won
+        ("more_helps", np.int64),  # whether another round can decide what this one has not
+    ],
+    align=True,
+)
+"""Where a search is in the order of its phases; see `quota.schedule`."""
+
+
 class Workspace(NamedTuple):
     """Everything that one thread's searches use, allocated once.
 
@@ -117,6 +100,8 @@ class Workspace(NamedTuple):
         COUNTS.
     settings
         SETTINGS_LAYOUT, filled with SETTINGS.
+    schedule
+        SCHEDULE.
     state, child
         STATE: the class that is opened, and the one that is entered.
     steps, commits
@@ -132,20 +117,13 @@ class Workspace(NamedTuple):
     path: np.ndarray
     counts: Any
     settings: Any
+    schedule: Any
     state: Any
     child: Any
     steps: Any
     commits: Any
     pending: Successors
     skeletons: Skeletons
-
-
-def new_settings() -> Any:
-    """A record of SETTINGS_LAYOUT with the values of SETTINGS."""
-    settings = new_record(SETTINGS_LAYOUT)
-    for name, value in SETTINGS.items():
-        settings[name] = value
-    return settings
 
 
 def new_workspace(max_memory: int) -> Workspace:
@@ -164,6 +142,7 @@ def new_workspace(max_memory: int) -> Workspace:
         np.zeros((MAX_PATH, 6), np.int64),
         new_record(COUNTS),
         new_settings(),
+        new_record(SCHEDULE),
         new_record(STATE),
         new_record(STATE),
         new_record(STEPS),
@@ -171,55 +150,6 @@ def new_workspace(max_memory: int) -> Workspace:
         new_successors(MAX_SUCCESSORS),
         new_skeletons(min(skeleton_bits, 22)),
     )
-
-
-@bare_kernel
-def evaluate(board, state, weights):
-    """The heuristic value of a class by its canonical member, lower is better; -1 if no card lies on a lower one.
-
-    Where no card lies on one of lower rank, the lowest card is always on top: won.
-    """
-    rider, founded = state.rider, state.founded
-    ranks = board.ranks
-    over_lower = 0
-    kings = 0
-    bottoms = state.bottom
-    while bottoms:
-        card = lowest(bottoms)
-        bottoms &= bottoms - 1
-        least = card >> 2
-        if least == ranks - 1:
-            kings += 1
-        card = rider[card]
-        while card >= 0:
-            rank = card >> 2
-            if rank > least:
-                over_lower += 1
-            else:
-                least = rank
-            card = rider[card]
-    if over_lower == 0:
-        return -1
-    value = (
-        weights.weight_live * popcount(state.live)
-        + weights.weight_bad * popcount(state.bad)
-        + weights.weight_over_lower * over_lower
-        - weights.weight_spare * state.spare
-        - weights.weight_king * kings
-    )
-    for suit in range(4):
-        rank = founded[suit]
-        if rank < ranks:
-            card = rider[4 * rank + suit]
-            while card >= 0:
-                value += weights.weight_on_next
-                card = rider[card]
-            if rank + 1 < ranks:
-                card = rider[4 * rank + 4 + suit]
-                while card >= 0:
-                    value += weights.weight_on_second
-                    card = rider[card]
-    return max(value + 100_000, 0)
 
 
 @bare_kernel

@@ -6,19 +6,9 @@ Works on the moves that ``realize`` has written. A change is kept only if all mo
 import numpy as np
 
 from solver.engine.bits import popcount
-from solver.engine.classes.board import (
-    FOUNDED,
-    NONE,
-    SPACE,
-    SPACES_ANY,
-    SPACES_KINGS,
-    STATE,
-    copy_play,
-    decode,
-    encode_hosts,
-)
+from solver.engine.classes.board import FOUNDED, NONE, SPACE, STATE, copy_play, decode, encode_hosts, space_takes
 from solver.engine.jit import bare_kernel
-from solver.engine.line.realize import MAX_MOVES
+from solver.engine.line.moves import MAX_MOVES
 
 MAX_PASSES = 8
 WINDOW = 60
@@ -74,8 +64,7 @@ def step(board, state, piles, card, target):
         if state.founded[card & 3] != card >> 2:
             return 0
     elif target == SPACE:
-        accepted = board.spaces == SPACES_ANY or (board.spaces == SPACES_KINGS and card >> 2 == board.ranks - 1)
-        if not accepted or piles[0] >= board.piles:
+        if not space_takes(board, card) or piles[0] >= board.piles:
             return 0
     elif host[target] == FOUNDED or rider[target] != NONE:
         return 0

@@ -5,64 +5,19 @@ them. It serves every rule set whose winnability is that of single cards moving,
 founding; supermoves only count the same moves differently.
 """
 
-import threading
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from solver.engine.classes.board import BOARD, FOUNDED, SPACE, SPACES_ANY, SPACES_CODE, load_board, new_record, pack
-from solver.engine.classes.workspace import Workspace, new_workspace
+from solver.engine.classes.board import FOUNDED, SPACE, load_board, pack
 from solver.engine.jit import bare_kernel
-from solver.engine.line.realize import LINE_OF_MOVES, realize
-from solver.engine.line.trim import SHORTENING, shorten
+from solver.engine.line.realize import realize
+from solver.engine.line.trim import shorten
+from solver.engine.quota.bench import bench as bench_of
 from solver.engine.quota.schedule import search_deal
 from solver.engine.result import LOST, OUT_OF_MEMORY, WON, SearchResult
-from solver.errors import InputError
 from solver.position import FOUNDATION, Move, Position
 from solver.rules import Rules
-
-
-@dataclass(frozen=True)
-class _Desk:
-    """What one thread works with, allocated once for a memory budget."""
-
-    max_memory: int
-    work: Workspace
-    board: Any
-    root: np.ndarray
-    line: Any
-    shortening: Any
-
-
-_desks = threading.local()
-
-
-def _desk(max_memory: int) -> _Desk:
-    desk: _Desk | None = getattr(_desks, "desk", None)
-    if desk is None or desk.max_memory != max_memory:
-        _desks.desk = None  # free the old arrays before the new ones are made
-        try:
-            work = new_workspace(max_memory)
-        except MemoryError:
-            raise InputError(
-                f"this machine does not give a search {max_memory} bytes; take a smaller budget of memory"
-            ) from None
-        desk = _Desk(
-            max_memory,
-            work,
-            new_record(BOARD),
-            np.zeros(4, np.int64),
-            new_record(LINE_OF_MOVES),
-            new_record(SHORTENING),
-        )
-        _desks.desk = desk
-    return desk
-
-
-def workspace(max_memory: int) -> Workspace:
-    """This thread's workspace for a memory budget, as its last search has left it."""
-    return _desk(max_memory).work
 
 
 def search(
@@ -86,28 +41,11 @@ def search(
     InputError
         If the machine does not have so much memory.
     """
-    desk = _desk(max_memory)
-    work = desk.work
-    piles, heights = pack(position)
-    founded = np.array(position.foundations, np.int64)
-    spaces = SPACES_CODE[rules.spaces]
+    bench = bench_of(max_memory)
     if abort is None:
         abort = np.zeros(1, np.uint8)
-    status = _prove(
-        piles,
-        heights,
-        founded,
-        position.ranks,
-        rules.piles,
-        spaces,
-        max_nodes,
-        abort,
-        desk.board,
-        desk.root,
-        work,
-        desk.line,
-        desk.shortening,
-    )
+    status = _prove(pack(position, rules), max_nodes, abort, bench)
+    work = bench.work
     counts = work.counts
     trace: dict[str, Any] = {
         "decided by": _decided_by(status, int(counts.phase_rung), position.ranks),
@@ -122,24 +60,25 @@ def search(
     if status == WON:
         trace["winning line"] = int(counts.line)
         trace["moves saved"] = int(counts.moves_saved)
-        moves = _moves(position, desk.line)
+        moves = _moves(position, bench.line)
     return SearchResult(int(status), trace["classes"], moves, trace)
 
 
 @bare_kernel
-def _prove(piles, heights, founded, ranks, n_piles, spaces, max_nodes, abort, board, root, work, line, shortening):
-    """Everything in one call, as handing over so many arrays costs more than a small search.
+def _prove(deal, max_nodes, abort, bench):
+    """Everything in one call, as handing over a bench's many arrays costs more than a small search.
 
-    Returns how the search ended; after WON the moves are in ``line``. OUT_OF_MEMORY also where the room for finding the
-    moves of a win did not suffice: no win is reported without its moves.
+    ``deal`` is a DEAL, ``abort`` uint8[1], ``bench`` a Bench. Returns how the search ended; after WON the moves are in
+    ``bench.line``. OUT_OF_MEMORY also where the room for finding the moves of a win did not suffice: no win is reported
+    without its moves.
     """
-    load_board(piles, heights, founded, ranks, n_piles, spaces, board, root)
-    board.makes_blocks = spaces != SPACES_ANY
+    board, root, work, line = bench.board, bench.root, bench.work, bench.line
+    load_board(deal, board, root)
     status = search_deal(board, root, work, max_nodes, abort)
     if status == WON:
         if not realize(board, root, work, line):
             return OUT_OF_MEMORY
-        work.counts.moves_saved = shorten(board, root, line, shortening)
+        work.counts.moves_saved = shorten(board, root, line, bench.shortening)
     return status
 
 

@@ -9,38 +9,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.engine.classes.board import BOARD, SPACES_CODE, STATE, decode, load_board, new_record, pack, scatter
-from solver.engine.classes.commits import (
-    COMMITS,
-    FOUND,
-    STEPS,
-    Successors,
-    list_steps,
-    new_successors,
-    safe_founding,
-    take_step,
-)
+from solver.engine.classes.board import STATE, decode, new_record, scatter
+from solver.engine.classes.commits import COMMITS, Successors, new_successors, take_step
+from solver.engine.classes.heuristic import evaluate
 from solver.engine.classes.levels import analyze, classify
-from solver.engine.classes.skeletons import (
-    RELAXED_LOST,
-    RELAXED_OVER,
-    RELAXED_SAFE,
-    play_relaxed,
-    relaxed_moves,
-    relaxed_verdict,
-    reset_skeletons,
-    skeleton_place,
-    unpack_skeleton,
-)
-from solver.engine.classes.workspace import Workspace, evaluate
+from solver.engine.classes.relaxed import RELAXED_OVER, RELAXED_SAFE, play_relaxed, relaxed_moves, relaxed_verdict
+from solver.engine.classes.skeletons import RELAXED_LOST, reset_skeletons, skeleton_place, unpack_skeleton
+from solver.engine.classes.steps import FOUND, STEPS, list_steps, safe_founding
 from solver.engine.jit import bare_kernel
-from solver.engine.quota.class_search import workspace
+from solver.engine.quota.bench import load
 from solver.engine.quota.images import image_is_lost, reset_images
 from solver.position import Position
 from solver.rules import Rules
 
-# What `_close` can end with
-CLOSED, NOT_LOST, FULL, TOO_LARGE = 0, 1, 2, 3
+# What `_follow_steps` can end with
+CLOSED, NOT_LOST, NO_ROOM, TOO_LARGE = 0, 1, 2, 3
 
 _MOST_RESULTS = 1 << 14
 """Results of one step; where there are more, no closed set is made."""
@@ -84,7 +67,7 @@ class Closure(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """What ``_close`` works with beside the set itself: records by their layouts, and an int64[4]."""
+    """What ``_follow_steps`` works with beside the set itself: records by their layouts, and an int64[4]."""
 
     state: Any
     child: Any
@@ -171,13 +154,13 @@ def _enter_image(board, closure, rung, key, desk):
 
 
 @bare_kernel
-def _close(board, closure, rung, work, desk, coarse, coarse_rung, most, abort):
+def _follow_steps(board, closure, rung, work, desk, coarse, coarse_rung, most, abort):
     """Follow the steps of all waiting classes, until the set is closed on its rung.
 
     Skeletons that are lost in the relaxed game are marked, not followed. Unless ``coarse_rung`` is 0, classes whose
     images on that rung are lost are not followed either, and their images entered in ``coarse``.
 
-    Returns CLOSED; NOT_LOST where something won was met; FULL where one of the sets needs more room, after which the
+    Returns CLOSED; NOT_LOST where something won was met; NO_ROOM where one of the sets needs more room, after which the
     work can go on; TOO_LARGE where more than ``most`` settled classes were met, or more results of one step than there
     is room for. Ends with TOO_LARGE as well when ``abort`` is raised.
     """
@@ -227,7 +210,7 @@ def _close(board, closure, rung, work, desk, coarse, coarse_rung, most, abort):
                 if not has_room:
                     closure.waiting[counts.waiting] = place
                     counts.waiting += 1
-                    return FULL
+                    return NO_ROOM
     return CLOSED
 
 
@@ -315,14 +298,10 @@ class LostDeal:
         self._max_rows = max_memory // _BYTES_A_ROW
         self._abort = abort
         self._piles = len(position.piles)
-        self._work: Workspace = workspace(max_memory)
-        self._board = new_record(BOARD)
-        self._root = np.zeros(4, np.int64)
         self._desk = _new_desk()
-        piles, heights = pack(position)
-        founded = np.array(position.foundations, np.int64)
-        spaces = SPACES_CODE[rules.spaces]
-        load_board(piles, heights, founded, position.ranks, rules.piles, spaces, self._board, self._root)
+        bench = load(position, rules, max_memory)
+        self._work, self._board, self._root = bench.work, bench.board, bench.root
+        self._board.makes_blocks = 0
         reset_skeletons(self._work.skeletons)
 
     def relaxed(self) -> ClosedSets | None:
@@ -359,8 +338,10 @@ class LostDeal:
         self, closure: Closure, rung: int, most: int, coarse: Closure, coarse_rung: int
     ) -> tuple[int, Closure, Closure]:
         while True:
-            end = _close(self._board, closure, rung, self._work, self._desk, coarse, coarse_rung, most, self._abort)
-            if end != FULL:
+            end = _follow_steps(
+                self._board, closure, rung, self._work, self._desk, coarse, coarse_rung, most, self._abort
+            )
+            if end != NO_ROOM:
                 return end, closure, coarse
             if 2 * (len(closure.keys) + len(coarse.keys)) > self._max_rows:
                 return TOO_LARGE, closure, coarse

@@ -7,10 +7,13 @@ On a win, the line to it is won.
 """
 
 from solver.engine.classes.board import decode, scatter
-from solver.engine.classes.commits import FOUND, list_steps, safe_founding, take_step
+from solver.engine.classes.commits import take_step
+from solver.engine.classes.heuristic import evaluate
 from solver.engine.classes.levels import analyze, classify
-from solver.engine.classes.skeletons import RELAXED_LOST, relaxed_verdict
-from solver.engine.classes.workspace import MAX_PATH, STAMP_SHIFT, evaluate, sort_stack
+from solver.engine.classes.relaxed import relaxed_verdict
+from solver.engine.classes.skeletons import RELAXED_LOST
+from solver.engine.classes.steps import FOUND, list_steps, safe_founding
+from solver.engine.classes.workspace import MAX_PATH, STAMP_SHIFT, sort_stack
 from solver.engine.jit import bare_kernel
 
 KEY_MASK = (1 << STAMP_SHIFT) - 1
