@@ -20,7 +20,7 @@ from solver.engine.classes.board import (
     write_code,
 )
 from solver.engine.classes.steps import BREAK, FOUND
-from solver.engine.jit import bare_kernel
+from solver.engine.jit import bare_kernel, part_of_kernel
 
 _ON_SPACE = 4
 """The place of a seating on a space, after the four suits."""
@@ -150,7 +150,7 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
         rank, todo = commits.rank[n - 1], commits.left[n - 1]
 
 
-@bare_kernel
+@part_of_kernel
 def _lift(board, state, skeleton, kind, card, target, commits):
     """Begin a step: take the card, and all that may have to be seated anew, off the board.
 
@@ -191,7 +191,7 @@ def _lift(board, state, skeleton, kind, card, target, commits):
     return _count_room(board, leaving, was_bottom and kind != BREAK, commits)
 
 
-@bare_kernel
+@part_of_kernel
 def _level_with_a_new_place(state, card, lifted):
     """The level of which a step of the card frees a place that a block may hold; -1 if there is none."""
     if state.blocked >> card & 1:
@@ -201,7 +201,7 @@ def _level_with_a_new_place(state, card, lifted):
     return -1
 
 
-@bare_kernel
+@part_of_kernel
 def _end_block(state, level, members, commits):
     """Give the members of a block the places of their level that the block held, and no others."""
     commits.places &= ~(RANK_MASK << (4 * level + 4))
@@ -210,7 +210,7 @@ def _end_block(state, level, members, commits):
         members &= members - 1
 
 
-@bare_kernel
+@part_of_kernel
 def _land(board, kind, card, target, commits):
     """Put the card of a step where it goes: on its foundation, at a bottom, on its target, or among those lifted."""
     bit, key = 1 << card, commits.key
@@ -232,7 +232,7 @@ def _land(board, kind, card, target, commits):
         commits.ridden |= 1 << target
 
 
-@bare_kernel
+@part_of_kernel
 def _count_room(board, leaving, extra, commits):
     """Count the piles that are left over at the tightest moment; False if they do not suffice.
 
@@ -253,7 +253,7 @@ def _count_room(board, leaving, extra, commits):
     return room >= 0
 
 
-@bare_kernel
+@part_of_kernel
 def _enter_level(board, rung, rank, commits):
     """Begin with a level, those below it being seated; returns its pinned cards, which must be seated."""
     commits.used[rank] = 0
@@ -273,7 +273,7 @@ def _enter_level(board, rung, rank, commits):
     return members & ~commits.accessible[rank]
 
 
-@bare_kernel
+@part_of_kernel
 def _see_level(state, rung, rank, card, target, commits):
     """Work out the floats and hosts of a level whose pinned cards are all seated, and whether it is fluid."""
     of_rank = RANK_MASK << (4 * rank)
@@ -299,7 +299,7 @@ def _see_level(state, rung, rank, card, target, commits):
     commits.free[rank] = 1 if fluid or rank < rung else 0
 
 
-@bare_kernel
+@part_of_kernel
 def _decide(commits, n, rank, todo):
     """Open decision ``n``: the lowest card of ``todo`` is to be seated on level ``rank``; it has no place yet."""
     commits.card[n] = lowest(todo)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from solver.engine.classes.board import FOUNDED, SPACE, load_board, pack
+from solver.engine.classes.board import FOUNDED, SPACE, fields_of, load_board, pack
 from solver.engine.jit import bare_kernel
 from solver.engine.line.realize import realize
 from solver.engine.line.trim import shorten
@@ -45,21 +45,20 @@ def search(
     if abort is None:
         abort = np.zeros(1, np.uint8)
     status = _prove(pack(position, rules), max_nodes, abort, bench)
-    work = bench.work
-    counts = work.counts
+    counts = fields_of(bench.work.counts)
     trace: dict[str, Any] = {
-        "decided by": _decided_by(status, int(counts.phase_rung), position.ranks),
-        "iterations": int(counts.iterations),
-        "last quota": int(counts.quota),
-        "skeletons": int(work.skeletons.search.counts.n_known),
-        "classes": int(counts.nodes),
-        "classes pruned by a rung": int(counts.pruned),
-        "deepest line": int(counts.deepest),
+        "decided by": _decided_by(status, counts["phase_rung"], position.ranks),
+        "iterations": counts["iterations"],
+        "last quota": counts["quota"],
+        "skeletons": fields_of(bench.work.skeletons.search.counts)["n_known"],
+        "classes": counts["nodes"],
+        "classes pruned by a rung": counts["pruned"],
+        "deepest line": counts["deepest"],
     }
     moves: tuple[Move, ...] = ()
     if status == WON:
-        trace["winning line"] = int(counts.line)
-        trace["moves saved"] = int(counts.moves_saved)
+        trace["winning line"] = counts["line"]
+        trace["moves saved"] = counts["moves_saved"]
         moves = _moves(position, bench.line)
     return SearchResult(int(status), trace["classes"], moves, trace)
 

@@ -58,8 +58,8 @@ def search_deal(board, root, work, max_nodes, abort):
     """Prove a deal won or lost: the relaxed game, then exact search and rungs in turn, each time with larger budgets.
 
     ``root`` int64[4] is the key and skeleton of the first position, ``abort`` uint8[1]. Returns WON, LOST,
-    OUT_OF_NODES, OUT_OF_MEMORY or ABORTED. After WON, ``work.path[: work.counts.line]`` is the line of classes, ``counts.phase_rung``
-    is 0.
+    OUT_OF_NODES, OUT_OF_MEMORY or ABORTED. After WON, ``work.path[: work.counts.line]`` is the line of classes, and
+    ``counts.phase_rung`` is 0.
     """
     schedule = work.schedule
     _begin(board, work)
