@@ -67,7 +67,7 @@ COUNTS = np.dtype(
 
 SCHEDULE = np.dtype(
     [
-        ("round", np.int64),  # from 0
+        ("round_number", np.int64),  # from 0
         ("budget", np.int64),  # classes that the round's plain exact search may open
         # The quotas that the exact searches go on with; 0 where more of them would be the same again
         ("plain_quota", np.int64),

@@ -75,7 +75,7 @@ def search_deal(board, root, work, max_nodes, abort):
         if not schedule.more_helps:
             return OUT_OF_MEMORY
         schedule.budget *= work.settings.budget_growth
-        schedule.round += 1
+        schedule.round_number += 1
 
 
 @bare_kernel
@@ -90,7 +90,7 @@ def _begin(board, work):
     counts.phase_rung = board.ranks
     reset_skeletons(work.skeletons)
     schedule.budget = work.settings.first_budget
-    schedule.round = 0
+    schedule.round_number = 0
     schedule.plain_quota = 1
     schedule.pruned_quota = 1
     schedule.top_rung = min(work.settings.highest_rung, board.ranks - 2)
@@ -104,7 +104,7 @@ def _search_exactly(board, root, work, max_nodes, abort):
     """
     settings, schedule = work.settings, work.schedule
     any_card = board.spaces == SPACES_ANY
-    budget, round_ = schedule.budget, schedule.round
+    budget, round_ = schedule.budget, schedule.round_number
     plain_rounds = settings.plain_rounds if any_card else settings.prune_from_else
     is_light = round_ >= settings.light_from
     if schedule.plain_quota and (is_light or round_ < plain_rounds):
@@ -134,7 +134,7 @@ def _search_rungs(board, root, work, max_nodes, abort):
     """
     settings, schedule = work.settings, work.schedule
     share = schedule.budget * settings.rung_share // 100
-    lowest_rung = max(settings.lowest_rung - max(0, schedule.round - 2), DEEPEST_RUNG)
+    lowest_rung = max(settings.lowest_rung - max(0, schedule.round_number - 2), DEEPEST_RUNG)
     for rung in range(schedule.top_rung, lowest_rung - 1, -1):
         # Each time from the same quota, a large one: on a rung that is lost all of it is seen in the end.
         end, _ = _deepen(board, root, work, rung, settings.rung_quota, share, max_nodes, 0, abort)
