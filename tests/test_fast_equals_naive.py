@@ -4,6 +4,7 @@ from collections import Counter
 from random import Random
 
 import pytest
+from boards import draw, small_rules
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -66,3 +67,20 @@ def test_each_rule_set(switches: dict[str, str]) -> None:
 @given(st.randoms(use_true_random=False))
 def test_drawn_positions(random: Random) -> None:
     check(*small_position(random))
+
+
+HOST_IN_A_RUN = """\
+Foundations: H-A S-A
+AD 3D 2H
+3H 3S 2S 5D 4H
+2D AC 2C 5H 3C 4C 5S 4S 4D 5C
+"""
+
+
+def test_a_run_that_moves_as_one_uncovers_no_card_inside_it() -> None:
+    """Moved card by card, what the run holds would go up too early: only the supermove wins."""
+    verdicts = {}
+    for unit in ("card", "supermove", "sequence"):
+        rules = small_rules(3, unit=unit, auto_found="uncovered")
+        verdicts[unit] = check(draw(HOST_IN_A_RUN, rules, ranks=5), rules)
+    assert verdicts == {"card": False, "supermove": True, "sequence": True}

@@ -15,7 +15,8 @@ enters, a run moves by one write, and nothing is ever sorted. The slots of the a
     SPACES          number of empty piles
     DESCENTS        number of cards that lie on one of lower rank
     SKELETON        a hash of what moves cannot bring back: the founded cards and the bad bonds left
-    KING ... AUTO   the rules: the highest rank, what a space takes (TAKES_...), and three switches, 0 or 1
+    KING ... AUTO   the rules: the highest rank, what a space takes (TAKES_...), the runs that are listed as moves
+                    (MOVES_...), and two switches, 0 or 1
     WEIGHT + c      scratch of the move order: what one more card on top card c costs
 
 **Key.** Each card has a code of three bits, 18 cards to a word: card c is bits 3*(c//3) ... of word c%3.
@@ -56,14 +57,18 @@ DESCENTS = SPACES + 1
 SKELETON = DESCENTS + 1
 KING = SKELETON + 1
 TAKES = KING + 1
-SEQUENCES = TAKES + 1
-WITHDRAWAL = SEQUENCES + 1
+RUNS = TAKES + 1
+WITHDRAWAL = RUNS + 1
 AUTO = WITHDRAWAL + 1
 LENGTH = AUTO + 1
 
 TAKES_NOTHING = 0
 TAKES_KINGS = 1
 TAKES_ANY = 2
+
+MOVES_CARDS = 0
+MOVES_SUPERMOVES = 1
+MOVES_SEQUENCES = 2
 
 CODE_BOTTOM = 4
 CODE_BAD = 5
@@ -185,6 +190,19 @@ def unpack(key: np.ndarray, dealt: np.ndarray, piles: int, state: np.ndarray) ->
         state[KEY + word] = key[word]
 
 
+def _runs_listed(rules: Rules) -> int:
+    """Which runs ``moves.list_moves`` has to list under a rule set.
+
+    A supermove leads where single cards lead as long as nothing is founded by itself. With automatic founding it
+    does not: a card inside a run that moves as one is never uncovered (``docs/general.md``, "Supermoves").
+    """
+    if rules.unit == "sequence":
+        return MOVES_SEQUENCES
+    if rules.unit == "supermove" and rules.spaces == "any" and rules.auto_found != "never":
+        return MOVES_SUPERMOVES
+    return MOVES_CARDS
+
+
 def pack(position: Position, rules: Rules) -> np.ndarray:
     """The packed form of a position with all its piles, the empty ones too, and no card due to go up by itself.
 
@@ -199,7 +217,7 @@ def pack(position: Position, rules: Rules) -> np.ndarray:
     state[SPACES] = len(position.piles)
     state[KING] = position.ranks - 1
     state[TAKES] = {"none": TAKES_NOTHING, "kings": TAKES_KINGS, "any": TAKES_ANY}[rules.spaces]
-    state[SEQUENCES] = rules.unit == "sequence"
+    state[RUNS] = _runs_listed(rules)
     state[WITHDRAWAL] = rules.withdrawal == "yes"
     state[AUTO] = rules.auto_found == "uncovered"
     # Every card starts founded and is put where it lies: `put` alone knows how the slots hang together.
