@@ -34,11 +34,14 @@ tells everything but the order of the piles. A worked one, three ranks, two pile
 A word is never 0: each holds a King's code, and a King is at a bottom, on a bad bond, or founded.
 """
 
+from collections.abc import Container
+
 import numpy as np
 
 from solver.engine.jit import kernel
+from solver.errors import InputError
 from solver.position import Position
-from solver.rules import Rules
+from solver.rules import Rules, unknown_setting
 
 CARDS = 52
 SPACE = 52
@@ -190,6 +193,21 @@ def unpack(key: np.ndarray, dealt: np.ndarray, piles: int, state: np.ndarray) ->
         state[KEY + word] = key[word]
 
 
+_KNOWN_RULES: dict[str, Container[str | int | None]] = {
+    "piles": range(1, 14),
+    "layout": ("castle", "bakers-dozen", "portuguese"),
+    "aces": ("first", "in-deck", None),
+    "skim": ("no", "yes", None),
+    "skim-gap": ("skip", "refill", None),
+    "order": ("rows", "columns", None),
+    "spaces": ("any", "kings", "none"),
+    "unit": ("card", "supermove", "sequence"),
+    "withdrawal": ("no", "yes"),
+    "auto-found": ("never", "uncovered"),
+}
+"""Every rule that the general engine was made for; how a board was dealt makes no difference to it."""
+
+
 def _runs_listed(rules: Rules) -> int:
     """Which runs ``moves.list_moves`` has to list under a rule set.
 
@@ -210,7 +228,15 @@ def pack(position: Position, rules: Rules) -> np.ndarray:
     -------
     numpy.ndarray
         int64 array of ``LENGTH``.
+
+    Raises
+    ------
+    InputError
+        For a rule that the engine was not made for.
     """
+    unknown = unknown_setting(rules, _KNOWN_RULES)
+    if unknown is not None:
+        raise InputError(f"the general engine does not know the rule {unknown}")
     state = np.zeros(LENGTH, np.int64)
     state[RIDER : RIDER + CARDS] = NONE
     state[HOST : HOST + CARDS] = FOUNDED
