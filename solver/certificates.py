@@ -4,7 +4,7 @@ The referee owns the format and checks; here the engines' closed sets become its
 is chosen. Knows nothing of click.
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,11 +21,39 @@ from solver.notation import move_text
 from solver.position import Position, padded
 from solver.referee import Certificate, certificate_bytes, check_certificate
 from solver.referee.certificate import BOTTOM, COUNTS, DEALT, FOUNDED, LARGEST_BODY, MOST_RECORDS, ON_SUIT
-from solver.rules import Rules, as_rules
-from solver.solving import DEFAULT_MAX_MEMORY, DEFAULT_MAX_NODES, Outcome, Verdict, engine_for, solve
+from solver.rules import Rules, as_rules, unknown_setting
+from solver.solving import DEFAULT_MAX_MEMORY, DEFAULT_MAX_NODES, Outcome, Verdict, solve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_KNOWN_RULES: dict[str, Container[str | int | None]] = {
+    "piles": range(1, 14),
+    "layout": ("castle", "bakers-dozen", "portuguese"),
+    "aces": ("first", "in-deck", None),
+    "skim": ("no", "yes", None),
+    "skim-gap": ("skip", "refill", None),
+    "order": ("rows", "columns", None),
+    "spaces": ("any", "kings", "none"),
+    "unit": ("card", "supermove", "sequence"),
+    "withdrawal": ("no", "yes"),
+    "auto-found": ("never", "uncovered"),
+}
+"""Every rule under which a win's moves, or a strict certificate, can be made."""
+
+_KNOWN_TO_THEORY: dict[str, Container[str | int | None]] = {
+    "piles": range(1, 14),
+    "layout": ("castle", "bakers-dozen", "portuguese"),
+    "aces": ("first", "in-deck", None),
+    "skim": ("no", "yes", None),
+    "skim-gap": ("skip", "refill", None),
+    "order": ("rows", "columns", None),
+    "spaces": ("any", "kings", "none"),
+    "unit": ("card", "supermove"),
+    "withdrawal": ("no",),
+    "auto-found": ("never",),
+}
+"""Every rule under which classes, rungs and skeletons prove a loss; no other list counts here."""
 
 MOST_POSITIONS = 1_000_000
 """A deal with more positions gets no strict certificate."""
@@ -121,6 +149,9 @@ def prove(
         If the referee refuses the certificate.
     """
     rules = as_rules(rules)
+    unknown = unknown_setting(rules, _KNOWN_RULES)
+    if unknown is not None:
+        raise InputError(f"no certificate can be made under the rule {unknown}: the prover does not know it")
     abort = np.zeros(1, np.uint8) if abort is None else abort
     named = None if deal is None else as_deal(deal)
     if named is not None and isinstance(position, Position) and padded(position, rules) != deal_position(named, rules):
@@ -131,7 +162,7 @@ def prove(
         moves = "".join(move_text(move) + "\n" for move in outcome.moves)
         won = Certificate("won", rules, position, named, sections={"moves": moves.encode()})
         return _proof(outcome, won, check)
-    strict = strict or engine_for(rules).name != "quota"
+    strict = strict or unknown_setting(rules, _KNOWN_TO_THEORY) is not None
     most = MOST_CLASSES if outcome.verdict is Verdict.LOST else min(MOST_CLASSES, max_nodes)
     try:
         found = _strict(position, rules, abort) if strict else _smallest(position, rules, most, max_memory, abort)
@@ -196,9 +227,17 @@ def lost_certificates(
 ) -> Iterator[Certificate]:
     """Certificates of a lost deal: its skeletons; or its classes on every rung, and with the help of every rung.
 
-    Each has at most as many classes as the one before. The position has all its piles, and the quota search serves the
-    rules. No position that can be won has any.
+    Each has at most as many classes as the one before. The position has all its piles. No position that can be won has
+    any.
+
+    Raises
+    ------
+    InputError
+        For a rule under which classes, rungs and skeletons are not known to prove a loss.
     """
+    unknown = unknown_setting(rules, _KNOWN_TO_THEORY)
+    if unknown is not None:
+        raise InputError(f"no theory proves a loss under the rule {unknown}")
     from solver.engine.quota.closed_sets import (
         ClosedSets,
         LostDeal,

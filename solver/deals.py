@@ -1,13 +1,13 @@
 """Deal names and dealing: deck order and rules to the first position. Knows nothing of search."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from solver.cards import DECK, RANKS, SUITS, Card, rank_of, suit_of
 from solver.errors import InputError
 from solver.position import Position
-from solver.rules import Rules
+from solver.rules import Rules, unknown_setting
 from solver.shuffles import check_number, shuffled_deck
 
 DEFAULT_SCHEME = "pysol"
@@ -98,8 +98,32 @@ def deal_position(deal: DealId, rules: Rules) -> Position:
     return position_of_deck(shuffled_deck(deal.scheme, deal.number), rules)
 
 
+_KNOWN_RULES: dict[str, Container[str | int | None]] = {
+    "piles": range(1, 14),
+    "layout": ("castle", "bakers-dozen", "portuguese"),
+    "aces": ("first", "in-deck", None),
+    "skim": ("no", "yes", None),
+    "skim-gap": ("skip", "refill", None),
+    "order": ("rows", "columns", None),
+    "spaces": ("any", "kings", "none"),
+    "unit": ("card", "supermove", "sequence"),
+    "withdrawal": ("no", "yes"),
+    "auto-found": ("never", "uncovered"),
+}
+"""Every rule that dealing knows, those that change no deal too: a new one may change it, and is refused till then."""
+
+
 def position_of_deck(deck: Iterable[Card], rules: Rules) -> Position:
-    """Deal a deck of 52 cards, in the order given."""
+    """Deal a deck of 52 cards, in the order given.
+
+    Raises
+    ------
+    InputError
+        For a rule that dealing does not know.
+    """
+    unknown = unknown_setting(rules, _KNOWN_RULES)
+    if unknown is not None:
+        raise InputError(f"dealing does not know the rule {unknown}")
     cards = list(deck)
     match rules.layout:
         case "castle":

@@ -4,7 +4,7 @@ This is the referee's view of the game and the reference for the kernels: plain 
 bottom card first. Speed does not matter here, being obviously right does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -13,6 +13,21 @@ from solver.errors import InputError
 from solver.rules import Rules
 
 Pile: TypeAlias = tuple[Card, ...]
+
+PLAYED_RULES: dict[str, Container[str | int | None]] = {
+    "piles": range(1, 14),
+    "layout": ("castle", "bakers-dozen", "portuguese"),
+    "aces": ("first", "in-deck", None),
+    "skim": ("no", "yes", None),
+    "skim-gap": ("skip", "refill", None),
+    "order": ("rows", "columns", None),
+    "spaces": ("any", "kings", "none"),
+    "unit": ("card", "supermove", "sequence"),
+    "withdrawal": ("no", "yes"),
+    "auto-found": ("never", "uncovered"),
+}
+"""Every rule that ``Position`` knows; how a board was dealt makes no difference to it. Under any other rule its moves
+would be those of another game, so the referee refuses such a rule set before it plays."""
 
 FOUNDATION = -1
 """The place number of the foundations; piles are numbered from 0 (from 1 in texts)."""

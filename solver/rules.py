@@ -4,7 +4,7 @@ Programs that call a game by one name often play two games, so a rule set is alw
 and printed with every result.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -98,6 +98,24 @@ class Rules:
     def describe(self) -> str:
         """The rule set in words, a sentence a line."""
         return "\n".join([*_describe_deal(self), *_describe_play(self)])
+
+
+def unknown_setting(rules: Rules, known: Mapping[str, Container[str | int | None]]) -> str | None:
+    """The first setting of a rule set that a list of known ones does not name, as ``spaces=any``; None if it names all.
+
+    Whoever acts on a rule set keeps its own list and refuses what is not on it, so that a new switch, or a new value,
+    is refused until somebody has thought about it there.
+
+    Parameters
+    ----------
+    known
+        The known values of every switch, and of ``piles`` and ``layout``.
+    """
+    for field in fields(rules):
+        name, value = field.name.replace("_", "-"), getattr(rules, field.name)
+        if name != "variant" and value not in known.get(name, ()):
+            return f"{name}={value}"
+    return None
 
 
 def _field(switch: str) -> str:

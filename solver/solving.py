@@ -4,11 +4,12 @@ Picks the engine by the rules and loads it on first use. Knows nothing of files,
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from solver.cards import RANKS
 from solver.deals import DealId, as_deal, deal_position
@@ -16,7 +17,7 @@ from solver.engine.result import LOST, OUT_OF_MEMORY, WHY_UNKNOWN, WON, SearchRe
 from solver.errors import InputError
 from solver.position import Move, Position, padded
 from solver.referee import replay
-from solver.rules import VARIANTS, Rules, as_rules
+from solver.rules import VARIANTS, Rules, as_rules, unknown_setting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,9 +124,39 @@ class Engine:
         return result
 
 
-def _is_suit_blind(rules: Rules) -> bool:
-    """Whether single cards decide what can be won, and nothing comes back or goes up by itself."""
-    return rules.unit in ("card", "supermove") and rules.withdrawal == "no" and rules.auto_found == "never"
+_Served: TypeAlias = Mapping[str, Container[str | int | None]]
+
+_GENERAL_RULES: _Served = {
+    "piles": range(1, 14),
+    "layout": ("castle", "bakers-dozen", "portuguese"),
+    "aces": ("first", "in-deck", None),
+    "skim": ("no", "yes", None),
+    "skim-gap": ("skip", "refill", None),
+    "order": ("rows", "columns", None),
+    "spaces": ("any", "kings", "none"),
+    "unit": ("card", "supermove", "sequence"),
+    "withdrawal": ("no", "yes"),
+    "auto-found": ("never", "uncovered"),
+}
+"""What the general engine serves: every rule that it has been compared with the exhaustive search on."""
+
+_QUOTA_RULES: _Served = {
+    "piles": range(1, 14),
+    "layout": ("castle", "bakers-dozen", "portuguese"),
+    "aces": ("first", "in-deck", None),
+    "skim": ("no", "yes", None),
+    "skim-gap": ("skip", "refill", None),
+    "order": ("rows", "columns", None),
+    "spaces": ("any", "kings", "none"),
+    "unit": ("card", "supermove"),
+    "withdrawal": ("no",),
+    "auto-found": ("never",),
+}
+"""What the quota engine serves: single cards decide what can be won, and nothing comes back or goes up by itself."""
+
+
+def _serves(served: _Served, rules: Rules) -> bool:
+    return unknown_setting(rules, served) is None
 
 
 _prepared: set[str] = set()
@@ -135,10 +166,10 @@ ENGINES = (
         "quota",
         "solver.engine.quota.class_search",
         "class",
-        serves=_is_suit_blind,
+        serves=partial(_serves, _QUOTA_RULES),
         limits="takes no sequences (unit=sequence), no withdrawal=yes and no auto-found=uncovered",
     ),
-    Engine("general", "solver.engine.general.position_search", "position", serves=lambda _: True),
+    Engine("general", "solver.engine.general.position_search", "position", serves=partial(_serves, _GENERAL_RULES)),
 )
 """All engines; a rule set is searched by the first one that serves it."""
 
@@ -152,14 +183,18 @@ def engine_for(rules: Rules, name: str = "auto") -> Engine:
     Raises
     ------
     InputError
-        If there is no such engine, or if it does not serve the rule set.
+        If there is no such engine, or if it does not serve the rule set: no engine serves a rule that it does not know.
     """
     if name == "auto":
-        return next(engine for engine in ENGINES if engine.serves(rules))
+        served_by = next((engine for engine in ENGINES if engine.serves(rules)), None)
+        if served_by is None:
+            raise InputError(f"no engine knows the rule {unknown_setting(rules, _GENERAL_RULES)}")
+        return served_by
     engine = next((engine for engine in ENGINES if engine.name == name), None)
     if engine is None:
         raise InputError(f"no engine {name!r}; there are {', '.join(ENGINE_NAMES)}")
     if not engine.serves(rules):
+        engine_for(rules)  # says so if none does
         raise InputError(f"the {name} engine does not serve these rules: it {engine.limits}")
     return engine
 

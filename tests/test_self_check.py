@@ -69,7 +69,7 @@ def test_a_difference_is_reported_with_all_to_look_into_it(monkeypatch: pytest.M
     """An engine that always says lost, and one that always says won, with no moves to show for it."""
     use_engine(monkeypatch, ends_with(status))
     monkeypatch.setitem(self_check.FULL_NODES, "made-for-a-test", 1)
-    monkeypatch.setattr("solver.cli.selfcheck.cases", lambda seed: islice(cases(seed), 20))
+    monkeypatch.setattr("solver.cli.selfcheck.cases", lambda seed: islice(cases(seed), 40))
     result = run("selfcheck", "--minutes", "9", "--seed", "5", "-q")
     assert result.exit_code == 1
     assert result.stderr == ""
@@ -151,6 +151,6 @@ def test_ten_minutes_of_it() -> None:
 
 def test_naive_needs_nothing_compiled() -> None:
     code = "import sys, solver.checking.naive, solver.checking.samples; print({'numba', 'numpy'} & set(sys.modules))"
-    package = Path(self_check.__file__).parents[1]
+    package = Path(self_check.__file__).parents[2]
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=package).stdout
     assert printed == "set()\n"

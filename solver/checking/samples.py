@@ -78,6 +78,36 @@ def small_castle(random: Random) -> tuple[Position, Rules]:
     return Position((hearts, clubs, diamonds, spades), tuple(map(tuple, dealt)), ranks), rules
 
 
+BURIED_PILES = (2, 3, 3, 4, 4, 4, 5)
+"""Numbers of piles to draw from for ``buried_position``: with more piles most positions are won."""
+
+
+def buried_position(random: Random, rules: Rules) -> Position:
+    """A position of few spaces and long runs with low cards under them, where it matters what each move uncovers.
+
+    Low cards are dealt first, more or less, and a card that fits a pile's top is often laid there.
+    """
+    ranks = random.choice((4, 5, 5, 6, 6))
+    most_founded = random.choice((0, 2, 2, 3))
+    founded = [random.randint(0, most_founded) for _ in range(SUITS)]
+    deck = [card for card in range(SUITS * ranks) if rank_of(card) >= founded[suit_of(card)]]
+    disorder, order = random.uniform(0.7, 3) * ranks, random.random() ** 0.3
+    deck.sort(key=lambda card: rank_of(card) + random.uniform(0, disorder))
+    in_use = max(1, rules.piles - random.choice((0, 0, 0, 1)))
+    dealt: list[list[int]] = [[] for _ in range(rules.piles)]
+    for card in deck:
+        fitting = [pile for pile in dealt if pile and rank_of(pile[-1]) == rank_of(card) + 1]
+        random.choice(fitting if fitting and random.random() < order else dealt[:in_use]).append(card)
+    hearts, clubs, diamonds, spades = founded
+    return Position((hearts, clubs, diamonds, spades), tuple(map(tuple, dealt)), ranks)
+
+
+def small_buried(random: Random) -> tuple[Position, Rules]:
+    """A position of ``buried_position`` and a rule set to play it by."""
+    rules = Rules("small", piles=random.choice(BURIED_PILES), **random.choice(RULE_SETS))
+    return buried_position(random, rules), rules
+
+
 def any_rules(random: Random) -> Rules:
     """A variant with any of the switches that apply to it changed, or none."""
     rules = VARIANTS[random.choice(list(VARIANTS))]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from solver import solving
 from solver.checking.naive import naive_verdict
-from solver.checking.samples import any_rules, small_castle, small_position, turned
+from solver.checking.samples import any_rules, small_buried, small_castle, small_position, turned
 from solver.deals import DealId, deal_position
 from solver.errors import InputError
 from solver.notation import board_text
@@ -213,7 +213,7 @@ def case(seed: int, number: int) -> Case:
     is_small = number % FULL_EVERY != 0
     if is_small:
         name = f"small position {number} of seed {seed}"
-        position, rules = random.choice((small_position, small_castle))(random)
+        position, rules = random.choice((small_position, small_castle, small_buried))(random)
     else:
         deal = DealId(*random.choice((("ms", random.randint(1, 2**33 - 1)), ("pysol", random.randint(1, 10**20 - 1)))))
         name, rules = f"deal {deal}", any_rules(random)

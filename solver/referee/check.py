@@ -4,18 +4,19 @@ The games in which a set can be closed are the plain one (here), the relaxed one
 (``classes``). This module knows how a set is checked, and nothing of what makes up a step.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from solver.deals import deal_position
 from solver.errors import InputError
 from solver.notation import board_text, move_text, parse_move
-from solver.position import IllegalMove, Position
+from solver.position import PLAYED_RULES, IllegalMove, Position
 from solver.referee.certificate import Certificate, read_certificate
 from solver.referee.classes import ClassGame, Levels
 from solver.referee.relaxed import RelaxedGame
 from solver.referee.table import BadRecord, Board, Skeleton, hosts_of
+from solver.rules import unknown_setting
 
 Node = TypeVar("Node")
 
@@ -64,6 +65,20 @@ class Check:
             beliefs.append("that supermoves can be made card by card")
         return "; ".join(beliefs) or "nothing"
 
+
+_KNOWN_TO_THEORY: dict[str, Container[str | int | None]] = {
+    "piles": range(1, 14),
+    "layout": ("castle", "bakers-dozen", "portuguese"),
+    "aces": ("first", "in-deck", None),
+    "skim": ("no", "yes", None),
+    "skim-gap": ("skip", "refill", None),
+    "order": ("rows", "columns", None),
+    "spaces": ("any", "kings", "none"),
+    "unit": ("card", "supermove"),
+    "withdrawal": ("no",),
+    "auto-found": ("never",),
+}
+"""Every rule under which classes, rungs and skeletons prove a loss; no other list counts here."""
 
 _BELIEFS = {
     "classes": "that a class has no other steps than those listed (docs/search.md, section 2)",
@@ -239,6 +254,9 @@ def check_certificate(data: bytes, progress: Progress = _no_progress) -> Check:
 
 def _check(certificate: Certificate, progress: Progress) -> None:
     start, rules = certificate.start, certificate.rules
+    unknown = unknown_setting(rules, PLAYED_RULES)
+    if unknown is not None:
+        raise _Refused(f"this checker does not know the rule {unknown}")
     if certificate.deal is not None and start != deal_position(certificate.deal, rules):
         raise _Refused(f"the board is not the deal {certificate.deal} of these rules", board_text(start))
     if certificate.kind == "won":
@@ -252,7 +270,7 @@ def _check(certificate: Certificate, progress: Progress) -> None:
         _check_start(plain, start)
         plain.check()
         return
-    if rules.unit == "sequence" or rules.withdrawal == "yes" or rules.auto_found == "uncovered":
+    if unknown_setting(rules, _KNOWN_TO_THEORY) is not None:
         raise _Refused(f"a certificate of kind {certificate.kind} proves nothing under these rules")
     _check_theory(certificate, board, progress)
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from solver.position import IllegalMove, Move, Position
-from solver.rules import Rules, as_rules
+from solver.errors import InputError
+from solver.position import PLAYED_RULES, IllegalMove, Move, Position
+from solver.rules import Rules, as_rules, unknown_setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,17 @@ class Replay:
 
 
 def replay(position: Position, rules: Rules | str, moves: Iterable[Move]) -> Replay:
-    """Play moves one after the other until the list ends or a move is illegal; rules may be a variant's name."""
+    """Play moves one after the other until the list ends or a move is illegal; rules may be a variant's name.
+
+    Raises
+    ------
+    InputError
+        For an unknown variant, or a rule that the referee does not know.
+    """
     rules = as_rules(rules)
+    unknown = unknown_setting(rules, PLAYED_RULES)
+    if unknown is not None:
+        raise InputError(f"the referee does not know the rule {unknown}")
     positions = [position]
     for move in moves:
         try:

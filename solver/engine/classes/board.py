@@ -18,14 +18,16 @@ Play makes built bonds only, so a bad bond is always the dealt one and the code 
 Equal keys mean equal positions, piles' order aside, or equal sets of them, with blocks: "lost" never rests on a hash.
 """
 
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
 
 from solver.engine.bits import RANK_MASK, lowest, popcount
 from solver.engine.jit import bare_kernel
+from solver.errors import InputError
 from solver.position import Position
-from solver.rules import Rules
+from solver.rules import Rules, unknown_setting
 
 SPACE = 52
 """The host of a card at the bottom of a pile."""
@@ -114,8 +116,32 @@ def fields_of(record: Any) -> dict[str, Any]:
     return dict(zip(record.dtype.names, record.item(), strict=True))
 
 
+_KNOWN_RULES: dict[str, Container[str | int | None]] = {
+    "piles": range(1, 14),
+    "layout": ("castle", "bakers-dozen", "portuguese"),
+    "aces": ("first", "in-deck", None),
+    "skim": ("no", "yes", None),
+    "skim-gap": ("skip", "refill", None),
+    "order": ("rows", "columns", None),
+    "spaces": ("any", "kings", "none"),
+    "unit": ("card", "supermove"),
+    "withdrawal": ("no",),
+    "auto-found": ("never",),
+}
+"""Every rule for which docs/search.md shows that classes decide; how a board was dealt makes no difference to that."""
+
+
 def pack(position: Position, rules: Rules) -> Any:
-    """A position as a DEAL record."""
+    """A position as a DEAL record.
+
+    Raises
+    ------
+    InputError
+        For a rule that classes were not made for.
+    """
+    unknown = unknown_setting(rules, _KNOWN_RULES)
+    if unknown is not None:
+        raise InputError(f"the quota engine does not know the rule {unknown}")
     deal = np.zeros(1, DEAL)
     deal["ranks"], deal["n_piles"], deal["spaces"] = position.ranks, rules.piles, SPACES_CODE[rules.spaces]
     deal["founded"] = position.foundations

@@ -9,6 +9,7 @@ A deal is packed as its piles are drawn, bottom card first, EMPTY above the top:
 The piles ``3H 2C``, ``5S 4D 9H`` and an empty one have the heights 2 3 0 ...; piles[1] is 19 14 32 -1 ...
 """
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +17,9 @@ import numpy as np
 from solver.cards import DECK, RANKS, SUITS
 from solver.engine.dealing.compiled_shuffles import next_words, shuffle, words_of
 from solver.engine.jit import kernel
+from solver.errors import InputError
 from solver.position import Position
-from solver.rules import Rules
+from solver.rules import Rules, unknown_setting
 from solver.shuffles import check_number
 
 MAX_PILES = 13
@@ -27,6 +29,20 @@ _CASTLE = 0
 _BAKERS_DOZEN = 1
 _PORTUGUESE = 2
 _LAYOUTS = {"castle": _CASTLE, "bakers-dozen": _BAKERS_DOZEN, "portuguese": _PORTUGUESE}
+
+_KNOWN_RULES: dict[str, Container[str | int | None]] = {
+    "piles": range(1, 14),
+    "layout": ("castle", "bakers-dozen", "portuguese"),
+    "aces": ("first", "in-deck", None),
+    "skim": ("no", "yes", None),
+    "skim-gap": ("skip", "refill", None),
+    "order": ("rows", "columns", None),
+    "spaces": ("any", "kings", "none"),
+    "unit": ("card", "supermove", "sequence"),
+    "withdrawal": ("no", "yes"),
+    "auto-found": ("never", "uncovered"),
+}
+"""Every rule that ``rule_code`` knows, those that change no deal too."""
 
 # The slots of a rule code, int64[7]: what dealing has to know of a rule set.
 _LAYOUT = 0
@@ -117,7 +133,16 @@ def deal_batch(scheme: str, first: int, count: int, rules: Rules) -> PackedDeals
 
 
 def rule_code(rules: Rules) -> np.ndarray:
-    """The rule code of a rule set, int64[7]."""
+    """The rule code of a rule set, int64[7].
+
+    Raises
+    ------
+    InputError
+        For a rule that dealing does not know.
+    """
+    unknown = unknown_setting(rules, _KNOWN_RULES)
+    if unknown is not None:
+        raise InputError(f"compiled dealing does not know the rule {unknown}")
     code = np.zeros(7, dtype=np.int64)
     code[_LAYOUT] = _LAYOUTS[rules.layout]
     code[_PILES] = rules.piles

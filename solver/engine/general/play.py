@@ -19,9 +19,11 @@ from solver.engine.general.state import (
     HOST,
     KING,
     LOWEST,
+    MOVES_CARDS,
+    MOVES_SEQUENCES,
     NONE,
     RIDER,
-    SEQUENCES,
+    RUNS,
     SPACE,
     SPACES,
     TAKES,
@@ -154,10 +156,23 @@ def _insert(moves: np.ndarray, values: np.ndarray, count: int, move: int, value:
 
 
 @kernel
-def _moves_of(state: np.ndarray, card: int, value: int, moves: np.ndarray, values: np.ndarray, count: int) -> int:
-    """Add the moves of a card (with the run on it) to other piles and to a space."""
+def _longest_run(state: np.ndarray, into_space: bool) -> int:
+    """How many cards one move may carry at most; ``into_space`` only while there is a space."""
+    if state[RUNS] == MOVES_SEQUENCES:
+        return CARDS
+    if state[RUNS] == MOVES_CARDS:
+        return 1
+    # Supermoves are listed only where spaces take any card: one card, doubled for each space not moved into.
+    return int(1 << (state[SPACES] - into_space))
+
+
+@kernel
+def _moves_of(
+    state: np.ndarray, card: int, length: int, value: int, moves: np.ndarray, values: np.ndarray, count: int
+) -> int:
+    """Add the moves of a card and the run on it, ``length`` cards in all, to other piles and to a space."""
     rank = card >> 2
-    if rank < state[KING]:
+    if rank < state[KING] and length <= _longest_run(state, False):
         hosts = state[TOPS] >> 4 * (rank + 1) & 15
         for suit in range(4):
             if hosts >> suit & 1:
@@ -169,6 +184,7 @@ def _moves_of(state: np.ndarray, card: int, value: int, moves: np.ndarray, value
     if (
         state[SPACES] > 0
         and state[HOST + card] != SPACE
+        and length <= _longest_run(state, True)
         and (state[TAKES] == TAKES_ANY or (state[TAKES] == TAKES_KINGS and rank == state[KING]))
     ):
         worth = value + _SPACE - (_KING_DOWN if rank == state[KING] else 0)
@@ -209,8 +225,8 @@ def _movable(state: np.ndarray) -> int:
 def list_moves(state: np.ndarray, last: int, moves: np.ndarray, values: np.ndarray) -> int:
     """List the legal moves of a position, the most promising one last; their number.
 
-    All empty piles count as one target, and a whole pile into a space is no move. Runs are listed as moves
-    only where they move as sequences: elsewhere single cards reach the same positions.
+    All empty piles count as one target, and a whole pile into a space is no move. Supermoves are listed as moves
+    only with automatic founding: elsewhere single cards reach the same positions.
 
     Parameters
     ----------
@@ -223,24 +239,27 @@ def list_moves(state: np.ndarray, last: int, moves: np.ndarray, values: np.ndarr
     """
     _weigh(state)
     count = 0
-    waiting = state[TOPS] if state[SEQUENCES] else _movable(state)
+    waiting = state[TOPS] if state[RUNS] == MOVES_SEQUENCES else _movable(state)
     while waiting:
         top = lowest(waiting)
         waiting &= waiting - 1
         if top != last and state[FOUND + (top & 3)] == top >> 2:
             count = _insert(moves, values, count, top | FOUNDED << 6, _leaving(state, top, top) - _UNFOUNDED)
         card = top
-        while True:
+        length = 1
+        longest = _longest_run(state, False)
+        while length <= longest:
             if card != last:
-                count = _moves_of(state, card, _leaving(state, card, top), moves, values, count)
+                count = _moves_of(state, card, length, _leaving(state, card, top), moves, values, count)
             host = state[HOST + card]
-            if not (state[SEQUENCES] and host < CARDS and host >> 2 == (card >> 2) + 1):
+            if host >= CARDS or host >> 2 != (card >> 2) + 1:
                 break
             card = host
+            length += 1
     if state[WITHDRAWAL]:
         for suit in range(4):
             rank = state[FOUND + suit] - 1
             if rank >= 0 and 4 * rank + suit != last:
                 card = 4 * rank + suit
-                count = _moves_of(state, card, _UNFOUNDED, moves, values, count)
+                count = _moves_of(state, card, 1, _UNFOUNDED, moves, values, count)
     return count

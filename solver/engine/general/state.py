@@ -15,7 +15,8 @@ enters, a run moves by one write, and nothing is ever sorted. The slots of the a
     SPACES          number of empty piles
     DESCENTS        number of cards that lie on one of lower rank
     SKELETON        a hash of what moves cannot bring back: the founded cards and the bad bonds left
-    KING ... AUTO   the rules: the highest rank, what a space takes (TAKES_...), and three switches, 0 or 1
+    KING ... AUTO   the rules: the highest rank, what a space takes (TAKES_...), the runs that are listed as moves
+                    (MOVES_...), and two switches, 0 or 1
     WEIGHT + c      scratch of the move order: what one more card on top card c costs
 
 **Key.** Each card has a code of three bits, 18 cards to a word: card c is bits 3*(c//3) ... of word c%3.
@@ -33,11 +34,14 @@ tells everything but the order of the piles. A worked one, three ranks, two pile
 A word is never 0: each holds a King's code, and a King is at a bottom, on a bad bond, or founded.
 """
 
+from collections.abc import Container
+
 import numpy as np
 
 from solver.engine.jit import kernel
+from solver.errors import InputError
 from solver.position import Position
-from solver.rules import Rules
+from solver.rules import Rules, unknown_setting
 
 CARDS = 52
 SPACE = 52
@@ -56,14 +60,18 @@ DESCENTS = SPACES + 1
 SKELETON = DESCENTS + 1
 KING = SKELETON + 1
 TAKES = KING + 1
-SEQUENCES = TAKES + 1
-WITHDRAWAL = SEQUENCES + 1
+RUNS = TAKES + 1
+WITHDRAWAL = RUNS + 1
 AUTO = WITHDRAWAL + 1
 LENGTH = AUTO + 1
 
 TAKES_NOTHING = 0
 TAKES_KINGS = 1
 TAKES_ANY = 2
+
+MOVES_CARDS = 0
+MOVES_SUPERMOVES = 1
+MOVES_SEQUENCES = 2
 
 CODE_BOTTOM = 4
 CODE_BAD = 5
@@ -185,6 +193,34 @@ def unpack(key: np.ndarray, dealt: np.ndarray, piles: int, state: np.ndarray) ->
         state[KEY + word] = key[word]
 
 
+_KNOWN_RULES: dict[str, Container[str | int | None]] = {
+    "piles": range(1, 14),
+    "layout": ("castle", "bakers-dozen", "portuguese"),
+    "aces": ("first", "in-deck", None),
+    "skim": ("no", "yes", None),
+    "skim-gap": ("skip", "refill", None),
+    "order": ("rows", "columns", None),
+    "spaces": ("any", "kings", "none"),
+    "unit": ("card", "supermove", "sequence"),
+    "withdrawal": ("no", "yes"),
+    "auto-found": ("never", "uncovered"),
+}
+"""Every rule that the general engine was made for; how a board was dealt makes no difference to it."""
+
+
+def _runs_listed(rules: Rules) -> int:
+    """Which runs ``moves.list_moves`` has to list under a rule set.
+
+    A supermove leads where single cards lead as long as nothing is founded by itself. With automatic founding it
+    does not: a card inside a run that moves as one is never uncovered (``docs/general.md``, "Supermoves").
+    """
+    if rules.unit == "sequence":
+        return MOVES_SEQUENCES
+    if rules.unit == "supermove" and rules.spaces == "any" and rules.auto_found != "never":
+        return MOVES_SUPERMOVES
+    return MOVES_CARDS
+
+
 def pack(position: Position, rules: Rules) -> np.ndarray:
     """The packed form of a position with all its piles, the empty ones too, and no card due to go up by itself.
 
@@ -192,14 +228,22 @@ def pack(position: Position, rules: Rules) -> np.ndarray:
     -------
     numpy.ndarray
         int64 array of ``LENGTH``.
+
+    Raises
+    ------
+    InputError
+        For a rule that the engine was not made for.
     """
+    unknown = unknown_setting(rules, _KNOWN_RULES)
+    if unknown is not None:
+        raise InputError(f"the general engine does not know the rule {unknown}")
     state = np.zeros(LENGTH, np.int64)
     state[RIDER : RIDER + CARDS] = NONE
     state[HOST : HOST + CARDS] = FOUNDED
     state[SPACES] = len(position.piles)
     state[KING] = position.ranks - 1
     state[TAKES] = {"none": TAKES_NOTHING, "kings": TAKES_KINGS, "any": TAKES_ANY}[rules.spaces]
-    state[SEQUENCES] = rules.unit == "sequence"
+    state[RUNS] = _runs_listed(rules)
     state[WITHDRAWAL] = rules.withdrawal == "yes"
     state[AUTO] = rules.auto_found == "uncovered"
     # Every card starts founded and is put where it lies: `put` alone knows how the slots hang together.
