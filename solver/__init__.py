@@ -22,6 +22,7 @@ _HOMES = {
     "Rules": "solver.rules",
     "SelfCheck": "solver.checking.self_check",
     "VARIANTS": "solver.rules",
+    "Solved": "solver.batch",
     "Verdict": "solver.solving",
     "analyze": "solver.analysis",
     "board_text": "solver.notation",
@@ -35,6 +36,7 @@ _HOMES = {
     "rules_of": "solver.rules",
     "selfcheck": "solver.checking.self_check",
     "solve": "solver.solving",
+    "solve_many": "solver.batch",
 }
 
 __all__ = ["__version__", *_HOMES]

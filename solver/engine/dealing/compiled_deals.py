@@ -121,15 +121,26 @@ def deal_batch(scheme: str, first: int, count: int, rules: Rules) -> PackedDeals
     """
     check_number(scheme, first)
     check_number(scheme, first + max(count, 1) - 1)
-    deals = PackedDeals(
+    deals = _room(count)
+    code = rule_code(rules)
+    _deal_range(scheme == "ms", *words_of(first), code, deals.piles, deals.heights, deals.founded, deals.skimmed)
+    return deals
+
+
+def deal_decks(decks: np.ndarray, rules: Rules) -> PackedDeals:
+    """Deal decks, int8[n, 52] with every card once, each in the order in which its cards are dealt."""
+    deals = _room(len(decks))
+    _deal_decks(decks, rule_code(rules), deals.piles, deals.heights, deals.founded, deals.skimmed)
+    return deals
+
+
+def _room(count: int) -> PackedDeals:
+    return PackedDeals(
         np.empty((count, MAX_PILES, DECK), dtype=np.int8),
         np.empty((count, MAX_PILES), dtype=np.int8),
         np.empty((count, SUITS), dtype=np.int8),
         np.empty(count, dtype=np.int8),
     )
-    code = rule_code(rules)
-    _deal_range(scheme == "ms", *words_of(first), code, deals.piles, deals.heights, deals.founded, deals.skimmed)
-    return deals
 
 
 def rule_code(rules: Rules) -> np.ndarray:
@@ -172,6 +183,20 @@ def _deal_range(
         shuffle(ms, low, middle, high, deck)
         skimmed[index] = deal_deck(deck, code, piles[index], heights[index], founded[index])
         low, middle, high = next_words(low, middle, high)
+
+
+@kernel
+def _deal_decks(
+    decks: np.ndarray,
+    code: np.ndarray,
+    piles: np.ndarray,
+    heights: np.ndarray,
+    founded: np.ndarray,
+    skimmed: np.ndarray,
+) -> None:
+    """Deal int8[n, 52] decks."""
+    for index in range(len(piles)):
+        skimmed[index] = deal_deck(decks[index], code, piles[index], heights[index], founded[index])
 
 
 @kernel
