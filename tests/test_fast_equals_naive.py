@@ -9,6 +9,7 @@ from boards import draw, small_rules
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from solver.certificates import prove
 from solver.checking.naive import naive_verdict
 from solver.checking.samples import BURIED_PILES, RULE_SETS, buried_position, position_of, small_position
 from solver.engine.general.position_search import search
@@ -16,6 +17,7 @@ from solver.engine.result import LOST, WON
 from solver.position import Position
 from solver.referee import replay
 from solver.rules import Rules
+from solver.solving import Verdict
 
 NAIVE_STATES = 2000
 """States after which the naive search gives up and another position is drawn."""
@@ -93,6 +95,20 @@ def test_buried_positions_of_each_rule_set(switches: dict[str, str]) -> None:
 @pytest.mark.parametrize("switches", RULE_SETS, ids=lambda switches: "-".join(switches.values()))
 def test_a_hundred_thousand_buried_positions_of_each_rule_set(switches: dict[str, str]) -> None:
     check_buried(range(100_000), switches)
+
+
+@pytest.mark.parametrize("switches", RULE_SETS, ids=lambda switches: "-".join(switches.values()))
+def test_the_referee_accepts_closed_sets_of_each_rule_set(switches: dict[str, str]) -> None:
+    """A set that leaves out a legal move is refused, and ``prove`` raises."""
+    checked = 0
+    for seed in range(20):
+        position, rules = buried(seed, switches)
+        if naive_verdict(position, rules, 40) is False:
+            proof = prove(position, rules, strict=True)
+            assert proof.verdict is Verdict.LOST, seed
+            assert proof.is_checked
+            checked += 1
+    assert checked > 1
 
 
 def test_single_cards_lose_what_supermoves_win() -> None:
