@@ -265,8 +265,8 @@ def solve_many(
     Raises
     ------
     InputError
-        For deals that do not exist, a deck that is none, unknown rules, or a budget that is not a whole number, below 1,
-        or more than the machine has.
+        For deals that do not exist, a deck that does not have every card once, unknown rules, or a budget that is not
+        an integer, is below 1, or is more than the machine has.
 
     Examples
     --------
