@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+FORMAT = 1
+"""The version of lists and daily deals, named by their JSON."""
+
 DEALT_AT_ONCE = 64
 """Deals that a scan deals ahead."""
 
@@ -183,6 +186,7 @@ def list_text(scan: Scan, form: str, with_effort: bool) -> str:
             "first": str(scan.manifest.deals.first),
             "last": str(scan.scanned.last) if scan.scanned else None,
             **budget_json(scan.manifest),
+            "format": FORMAT,
             "winnable": [{"deal": row.deal, **effort} for row, effort in zip(won, efforts, strict=True)],
             "lost": [row.deal for row in lost],
             "unresolved": [row.deal for row in unresolved],
@@ -246,9 +250,10 @@ def daily_number(rules: Rules, day: date, shuffle: int) -> int:
     """The ``pysol`` number of a date's n-th shuffle, n from 1: ten digits, the same on every machine.
 
     They are those of ``10^9 + h mod 9·10^9``, where h is the SHA-256 digest, read as a big-endian number, of
-    ``citadel daily RULES DATE N``: the rules as ``citadel rules`` prints their switches, the date as 2027-01-01.
+    ``citadel daily RULES DATE N``: the rules as ``Rules.stored_text``, the date as 2027-01-01. A
+    switch that is added later changes the number only where its value is not the default.
     """
-    text = f"citadel daily {rules.text()} {day.isoformat()} {shuffle}"
+    text = f"citadel daily {rules.stored_text()} {day.isoformat()} {shuffle}"
     return 10**9 + int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % (9 * 10**9)
 
 

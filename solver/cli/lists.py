@@ -169,7 +169,7 @@ def daily(
     """
     import numpy as np
 
-    from solver.lists import DailyDeal, budget_json, budget_text, daily_deal
+    from solver.lists import FORMAT, DailyDeal, budget_json, budget_text, daily_deal
     from solver.runs.manifest import new_manifest
 
     first = start.date()
@@ -185,7 +185,7 @@ def daily(
         return daily_deal(manifest, day, abort)
 
     crew = Crew(work, (first + timedelta(day) for day in range(days)), jobs)
-    about = {**rules_json(rules), **budget_json(manifest)}
+    about = {**rules_json(rules), **budget_json(manifest), "format": FORMAT}
     if form == "txt":
         click.echo(rules_line(rules))
         click.echo(f"# {budget_text(manifest)}")

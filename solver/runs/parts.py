@@ -58,7 +58,7 @@ def _identity(manifest: Manifest) -> dict[str, str]:
     """What the parts of a run have in common, as their metadata."""
     return {
         "variant": manifest.rules.variant,
-        "rules": json.dumps(manifest.rules.switches()),
+        "rules": json.dumps(manifest.rules.stored_switches()),
         "node_unit": manifest.node_unit,
     }
 
