@@ -7,9 +7,9 @@ and printed with every result.
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from solver.errors import InputError
+from solver.errors import InputError, check_kind
 
 Layout = Literal["castle", "bakers-dozen", "portuguese"]
 
@@ -66,10 +66,16 @@ class Rules:
     auto_found: str = "never"
 
     def __post_init__(self) -> None:
+        check_kind("variant", self.variant, str)
+        check_kind("piles", self.piles, int)
+        check_kind("layout", self.layout, str)
+        if self.layout not in get_args(Layout):
+            raise InputError(f"layout is one of {', '.join(get_args(Layout))}, not {self.layout!r:.40}")
         if not 1 <= self.piles <= 13:
             raise InputError(f"a rule set has 1 to 13 piles, not {self.piles}")
         for switch, choices in CHOICES.items():
             value = getattr(self, _field(switch))
+            check_kind(switch, value, str, type(None))
             if self.layout != "castle" and switch in DEAL_SWITCHES:
                 if value is not None:
                     raise InputError(f"{self.variant} decides the deal by itself: {switch} does not apply to it")
@@ -88,6 +94,7 @@ class Rules:
         InputError
             For an unknown switch or value, or a deal switch where the layout decides the deal.
         """
+        check_kind("changes", changes, Mapping)
         for switch in changes:
             if switch not in CHOICES:
                 raise InputError(f"no rule switch {switch!r}; there are {', '.join(CHOICES)}")
@@ -97,6 +104,7 @@ class Rules:
 
     def differences(self, other: "Rules") -> list[str]:
         """The names of the fields in which two rule sets differ, the variant's name left out."""
+        check_kind("other", other, Rules)
         names = [field.name for field in fields(self) if field.name != "variant"]
         return [name.replace("_", "-") for name in names if getattr(self, name) != getattr(other, name)]
 
@@ -172,6 +180,8 @@ def rules_of(variant: str, changes: Mapping[str, str | None] | None = None) -> R
     InputError
         For an unknown variant, switch or value; the message lists the valid ones.
     """
+    check_kind("variant", variant, str)
+    check_kind("changes", changes, Mapping, type(None))
     if variant not in VARIANTS:
         near = get_close_matches(variant, VARIANTS, 1)
         hint = f"did you mean {near[0]}? " if near else ""
@@ -209,8 +219,9 @@ def as_rules(rules: Rules | str) -> Rules:
     Raises
     ------
     InputError
-        For an unknown variant.
+        For an unknown variant, or what is neither.
     """
+    check_kind("rules", rules, Rules, str)
     return rules_of(rules) if isinstance(rules, str) else rules
 
 

@@ -12,8 +12,8 @@ from typing import get_args
 
 from solver.cards import RANKS, SUITS
 from solver.deals import DealId, parse_deal
-from solver.errors import InputError
-from solver.notation import SEPARATOR, board_text, parse_board
+from solver.errors import InputError, check_kind
+from solver.notation import SEPARATOR, board_text, parse_position
 from solver.position import Position
 from solver.rules import LATER_VERSION, Layout, Rules, rules_of_stored
 
@@ -138,6 +138,7 @@ def read_certificate(data: bytes) -> Certificate:
     InputError
         If the file is no certificate, or damaged; the message says where.
     """
+    check_kind("data", data, bytes)
     version = _VERSION.match(data)
     if version is not None and int(version[1]) > FORMAT:
         raise InputError(f"a certificate of format {int(version[1])}, this version reads {FORMAT}; {LATER_VERSION}")
@@ -203,7 +204,7 @@ def _certificate_of_head(values: dict[str, str]) -> Certificate:
     if not 1 <= ranks <= RANKS:
         raise InputError(f"a deck has 1 to {RANKS} ranks, not {ranks}")
     rules = _parse_rules(values["variant"], values["rules"])
-    start = parse_board(values["board"], rules, ranks=ranks)
+    start = parse_position(values["board"], rules, ranks)
     deal = None if values["deal"] == "none" else parse_deal(values["deal"])
     return Certificate(values["kind"], rules, start, deal, int(values["rung"]))
 

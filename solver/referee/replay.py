@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from solver.position import IllegalMove, Move, Position
+from solver.errors import check_kind
+from solver.position import IllegalMove, Move, Position, check_move, check_shape
 from solver.rules import Rules, as_rules
 
 
@@ -40,10 +41,19 @@ class Replay:
 
 
 def replay(position: Position, rules: Rules | str, moves: Iterable[Move]) -> Replay:
-    """Play moves one after the other until the list ends or a move is illegal; rules may be a variant's name."""
+    """Play moves one after the other until the list ends or a move is illegal; rules may be a variant's name.
+
+    Raises
+    ------
+    InputError
+        For arguments of a wrong kind, or an unknown variant.
+    """
     rules = as_rules(rules)
+    check_shape(position)
+    check_kind("moves", moves, Iterable)
     positions = [position]
-    for move in moves:
+    for number, move in enumerate(moves):
+        check_move(f"moves[{number}]", move)
         try:
             positions.append(positions[-1].apply(move, rules))
         except IllegalMove as error:
