@@ -18,16 +18,16 @@ from solver.engine.batch.columns import MOST_MOVES, REFUSED, Columns, new_column
 from solver.engine.dealing.compiled_deals import PackedDeals, deal_batch, deal_decks
 from solver.engine.replaying.compiled_replay import FOUNDATIONS
 from solver.engine.result import LOST, OUT_OF_MEMORY, WHY_UNKNOWN, WON
-from solver.errors import InputError
+from solver.errors import InputError, check_abort, check_callable, check_kind
 from solver.position import FOUNDATION, Move
 from solver.rules import Rules, as_rules
 from solver.solving import (
     DEFAULT_MAX_MEMORY,
     DEFAULT_MAX_NODES,
-    LARGEST_BUDGET,
     Engine,
     RefusedWin,
     Verdict,
+    check_budgets,
     engine_for,
     solve,
 )
@@ -278,11 +278,14 @@ def solve_many(
     True
     """
     rules = as_rules(rules)
-    for budget, name in ((max_nodes, "max_nodes"), (max_memory, "max_memory")):
-        if not hasattr(budget, "__index__") or isinstance(budget, bool) or not 1 <= budget <= LARGEST_BUDGET:
-            raise InputError(f"{name} must be an integer from 1 to 2^62, got {budget!r:.40}")
-    if not hasattr(threads, "__index__") or not 1 <= threads <= MOST_THREADS:
-        raise InputError(f"threads must be an integer from 1 to {MOST_THREADS}, got {threads!r:.40}")
+    check_budgets(max_nodes, max_memory)
+    check_kind("engine", engine, str)
+    check_kind("solutions", solutions, bool)
+    check_kind("threads", threads, int)
+    if not 1 <= threads <= MOST_THREADS:
+        raise InputError(f"threads must be an integer from 1 to {MOST_THREADS}, got {threads!r}")
+    check_callable("progress", progress)
+    check_abort(abort)
     search = Search(rules, engine_for(rules, engine), int(max_nodes), int(max_memory), solutions)
     names, total, blocks = _blocks(deals, rules)
     flag = np.zeros(1, np.uint8) if abort is None else abort
@@ -314,8 +317,8 @@ def _blocks(deals: Any, rules: Rules) -> tuple[Callable[[], NDArray[np.str_]], i
         return _blocks_of_range(deals, rules)
     if isinstance(deals, np.ndarray):
         return _blocks_of_decks(deals, rules)
-    if not isinstance(deals, Sequence):
-        raise InputError(f"deals are a range, a list of deals or an array of decks, not {type(deals).__name__}")
+    if not isinstance(deals, list | tuple):
+        raise InputError(f"deals must be a range, a list of deals or an array of decks, not {type(deals).__name__}")
     wanted = [as_deal(deal) for deal in deals]
     blocks = (deal_batch(deal.scheme, deal.number, 1, rules) for deal in wanted)
     return lambda: np.array([str(deal) for deal in wanted], dtype=str), len(wanted), blocks
@@ -348,7 +351,7 @@ def checked_decks(decks: NDArray[Any]) -> NDArray[np.int8]:
         If they are not integers ``(n, 52)``, or a row does not have every card once; the first such row is named.
     """
     if decks.ndim != 2 or decks.shape[1] != DECK or decks.dtype.kind not in "iu":
-        raise InputError(f"decks are an array of integers (n, {DECK}), not {decks.dtype} {decks.shape}")
+        raise InputError(f"deals must be an array of integers (n, {DECK}), not {decks.dtype} {decks.shape}")
     wrong = np.flatnonzero((np.sort(decks, axis=1) != np.arange(DECK)).any(axis=1))
     if len(wrong):
         row: list[Card] = decks[wrong[0]].tolist()

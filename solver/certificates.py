@@ -12,17 +12,15 @@ import numpy as np
 
 from solver.cards import SUITS
 from solver.deals import DealId, as_deal, deal_position
-from solver.engine.classes.board import (
-    RANKS_PER_WORD,
-)
+from solver.engine.classes.board import RANKS_PER_WORD
 from solver.engine.general.state import CODE_BOTTOM
-from solver.errors import InputError
+from solver.errors import InputError, check_abort, check_kind
 from solver.notation import move_text
-from solver.position import Position, padded
+from solver.position import Position
 from solver.referee import Certificate, certificate_bytes, check_certificate
 from solver.referee.certificate import BOTTOM, COUNTS, DEALT, FOUNDED, LARGEST_BODY, MOST_RECORDS, ON_SUIT
 from solver.rules import Rules, as_rules, unknown_setting
-from solver.solving import DEFAULT_MAX_MEMORY, DEFAULT_MAX_NODES, Outcome, Verdict, solve
+from solver.solving import DEFAULT_MAX_MEMORY, DEFAULT_MAX_NODES, Outcome, Verdict, board_of, solve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -152,12 +150,15 @@ def prove(
     unknown = unknown_setting(rules, _KNOWN_RULES)
     if unknown is not None:
         raise InputError(f"no certificate can be made under the rule {unknown}: the prover does not know it")
-    abort = np.zeros(1, np.uint8) if abort is None else abort
+    position = board_of(position, rules)
     named = None if deal is None else as_deal(deal)
-    if named is not None and isinstance(position, Position) and padded(position, rules) != deal_position(named, rules):
+    if named is not None and position != deal_position(named, rules):
         raise InputError(f"the position is not the deal {named} of these rules")
+    check_kind("strict", strict, bool)
+    check_kind("check", check, bool)
+    check_abort(abort)
+    abort = np.zeros(1, np.uint8) if abort is None else abort
     outcome = solve(position, rules, max_nodes=max_nodes, max_memory=max_memory, tidy=True, abort=abort)
-    position = padded(position, rules)
     if outcome.moves is not None:
         moves = "".join(move_text(move) + "\n" for move in outcome.moves)
         won = Certificate("won", rules, position, named, sections={"moves": moves.encode()})

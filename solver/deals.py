@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from solver.cards import DECK, RANKS, SUITS, Card, rank_of, suit_of
-from solver.errors import InputError
+from solver.errors import InputError, check_kind
 from solver.position import Position
 from solver.rules import Rules, unknown_setting
 from solver.shuffles import check_number, shuffled_deck
@@ -90,7 +90,12 @@ def as_deal(deal: DealId | str | int) -> DealId:
     InputError
         As ``parse_deal`` raises it.
     """
-    return deal if isinstance(deal, DealId) else parse_deal(str(deal))
+    check_kind("deal", deal, DealId, str, int)
+    if not isinstance(deal, DealId):
+        return parse_deal(str(deal))
+    check_kind("deal.scheme", deal.scheme, str)
+    check_kind("deal.number", deal.number, int)
+    return deal
 
 
 def deal_position(deal: DealId, rules: Rules) -> Position:

@@ -74,6 +74,30 @@ def write_whole(path: Path, content: bytes) -> None:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
 
 
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a text file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+
+
+@contextmanager
+def finished_is_kept() -> Iterator[None]:
+    """What cannot be written in the block costs nothing that was written before, and its error says so."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{error}; what is finished is kept") from None
+
+
 @contextmanager
 def _opened_aside(path: Path) -> Iterator[BinaryIO]:
     """A new file aside of a path, locked; removed again if the block fails."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from solver.deals import DealId, DealRange
 from solver.engine.dealing.compiled_deals import deal_packed
 from solver.errors import InputError
-from solver.files import read_whole, write_whole
+from solver.files import append_line, finished_is_kept, read_whole, write_whole
 from solver.rules import Rules
 from solver.runs.manifest import Manifest, read_manifest
 from solver.runs.rows import Budget, Row, Task, row_of, search_row, tasks_of
@@ -25,6 +25,9 @@ from solver.runs.rows import Budget, Row, Task, row_of, search_row, tasks_of
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+FORMAT = 1
+"""The version of lists and daily deals, named by their JSON."""
 
 DEALT_AT_ONCE = 64
 """Deals that a scan deals ahead."""
@@ -50,6 +53,8 @@ class Scan:
         Won deals to find; None scans all deals.
     journal
         A file that keeps what has been searched, so that an interrupted scan goes on; None keeps nothing.
+    give_up_after
+        Deals in a row without a won one after which the scan ends; None scans on.
 
     Raises
     ------
@@ -62,13 +67,19 @@ class Scan:
         What the deals came to.
     faults
         What the engine failed on, in words.
+    fruitless
+        How many deals were searched since the last won one.
     goes_further
         Whether the journal has more deals than are wanted.
     """
 
-    def __init__(self, manifest: Manifest, wanted: int | None, journal: Path | None = None) -> None:
+    def __init__(
+        self, manifest: Manifest, wanted: int | None, journal: Path | None = None, give_up_after: int | None = None
+    ) -> None:
         self.manifest = manifest
         self.wanted = wanted
+        self.give_up_after = give_up_after
+        self.fruitless = 0
         self.rows: list[Row] = []
         self.faults: list[str] = []
         self.goes_further = False
@@ -85,7 +96,12 @@ class Scan:
     @property
     def finished(self) -> bool:
         """Whether there is nothing left to scan."""
-        return len(self.rows) == self.manifest.deals.count or self._has_enough()
+        return len(self.rows) == self.manifest.deals.count or self._has_enough() or self.gave_up
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the scan has ended because none of so many deals in a row was won."""
+        return self.give_up_after is not None and self.fruitless >= self.give_up_after and not self._has_enough()
 
     @property
     def scanned(self) -> DealRange | None:
@@ -109,14 +125,15 @@ class Scan:
         if self.finished:
             return
         if self._journal is not None:
-            self._append(self._journal, [*row])
+            with finished_is_kept():
+                append_line(self._journal, json.dumps([*row]))
         self._take(row)
         if fault is not None:
             self.faults.append(fault)
 
     def end(self) -> None:
-        """Remove the journal, if all of it is in the list that is written."""
-        if self._journal is not None and not self.goes_further:
+        """Remove the journal, unless it goes further than the list, or the scan can go further: it gave up."""
+        if self._journal is not None and not (self.goes_further or self.gave_up):
             self._journal.unlink(missing_ok=True)
 
     def _has_enough(self) -> bool:
@@ -125,6 +142,7 @@ class Scan:
     def _take(self, row: Row) -> None:
         self.rows.append(row)
         self._found += row.verdict == "won"
+        self.fruitless = 0 if row.verdict == "won" else self.fruitless + 1
 
     def _open(self, journal: Path) -> None:
         """Read what a journal has; half a line, left by a kill, is cut off."""
@@ -153,13 +171,6 @@ class Scan:
         if whole != text:
             write_whole(journal, whole.encode())
 
-    def _append(self, journal: Path, values: list[Any]) -> None:
-        try:
-            with journal.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(values) + "\n")
-        except OSError as error:
-            raise InputError(f"cannot write {journal}: {error.strerror}; what is finished is kept") from None
-
 
 def difficulty(row: Row, node_unit: str) -> str | None:
     """The difficulty of a won deal, by the nodes of its search; None where nodes are not classes."""
@@ -183,6 +194,7 @@ def list_text(scan: Scan, form: str, with_effort: bool) -> str:
             "first": str(scan.manifest.deals.first),
             "last": str(scan.scanned.last) if scan.scanned else None,
             **budget_json(scan.manifest),
+            "format": FORMAT,
             "winnable": [{"deal": row.deal, **effort} for row, effort in zip(won, efforts, strict=True)],
             "lost": [row.deal for row in lost],
             "unresolved": [row.deal for row in unresolved],
@@ -246,9 +258,10 @@ def daily_number(rules: Rules, day: date, shuffle: int) -> int:
     """The ``pysol`` number of a date's n-th shuffle, n from 1: ten digits, the same on every machine.
 
     They are those of ``10^9 + h mod 9·10^9``, where h is the SHA-256 digest, read as a big-endian number, of
-    ``citadel daily RULES DATE N``: the rules as ``citadel rules`` prints their switches, the date as 2027-01-01.
+    ``citadel daily RULES DATE N``: the rules as ``Rules.stored_text``, the date as 2027-01-01. A
+    switch that is added later changes the number only where its value is not the default.
     """
-    text = f"citadel daily {rules.text()} {day.isoformat()} {shuffle}"
+    text = f"citadel daily {rules.stored_text()} {day.isoformat()} {shuffle}"
     return 10**9 + int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % (9 * 10**9)
 
 

@@ -24,8 +24,19 @@ from solver.cards import (
     parse_rank,
     parse_suit,
 )
-from solver.errors import InputError
-from solver.position import FOUNDATION, Move, Pile, Position, missing_text, padded
+from solver.errors import InputError, check_kind
+from solver.position import (
+    FOUNDATION,
+    Move,
+    Pile,
+    Position,
+    check_move,
+    check_shape,
+    missing_text,
+    padded,
+    tallest_pile,
+    too_long_text,
+)
 from solver.rules import Rules, as_rules
 
 SEPARATOR = "---"
@@ -65,6 +76,11 @@ def board_text(position: Position, symbols: bool = False) -> str:
 
     ``symbols`` writes Unicode suit symbols, which the reader takes as well.
     """
+    check_shape(position)
+    check_kind("symbols", symbols, bool)
+    codes = [card for pile in position.piles for card in pile]
+    if max(position.foundations) > RANKS or not all(0 <= card < SUITS * RANKS for card in codes):
+        raise InputError("the position has cards that no deck has")
     suits = SUIT_SYMBOLS if symbols else SUIT_LETTERS
     begun = [f"{suits[suit]}-{RANK_LETTERS[count - 1]}" for suit, count in enumerate(position.foundations) if count]
     lines = ["Foundations: " + " ".join(begun)] if begun else []
@@ -135,11 +151,21 @@ def parse_board(
     Raises
     ------
     InputError
-        For bytes, or an unknown variant; as a TextError for a board that cannot be read, with all its problems.
+        For arguments of a wrong kind, or an unknown variant; as a TextError for a board that cannot be read, or that no
+        play leads to, with all its problems.
     """
-    if not isinstance(text, str):
-        raise InputError(f"a board is text, not {type(text).__name__}")
+    check_kind("text", text, str)
+    check_kind("ranks", ranks, int)
+    check_kind("transpose", transpose, bool)
+    check_kind("first_line", first_line, int)
+    if not 1 <= ranks <= RANKS:
+        raise InputError(f"ranks must be 1 to {RANKS}, not {ranks}")
     return _BoardReader(as_rules(rules), ranks, first_line).read(text, transpose)
+
+
+def parse_position(text: str, rules: Rules, ranks: int) -> Position:
+    """Read a board as ``parse_board`` does, also one with piles that no play leads to."""
+    return _BoardReader(rules, ranks, 1, any_piles=True).read(text, transpose=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +190,11 @@ class _Token:
 _LONGEST_SHOWN = 20
 """Characters of an unreadable word that a message repeats."""
 
+_SHUFFLE_IN_A_LINE = (
+    "52 cards in one line look like a whole shuffle, not a board; "
+    "a board has a line for each pile, its bottom card first, and {}"
+)
+
 _CARD_WANTED = "card; write a rank and a suit, 5S or TH"
 
 
@@ -179,7 +210,8 @@ class _Row:
 class _BoardReader:
     """Reads one board and gathers its problems."""
 
-    def __init__(self, rules: Rules, ranks: int, first_line: int) -> None:
+    def __init__(self, rules: Rules, ranks: int, first_line: int, *, any_piles: bool = False) -> None:
+        self.any_piles = any_piles
         self.rules = rules
         self.ranks = ranks
         self.first_line = first_line
@@ -195,6 +227,8 @@ class _BoardReader:
             if self._looks_transposed(rows):
                 advice = "--transpose reads them so; write : for each empty pile if they are not"
                 self._problem(rows[0].line, f"the piles seem to be pasted downwards: {advice}")
+            if self._is_whole_shuffle(rows):
+                raise TextError([Problem(rows[0].line, 1, _SHUFFLE_IN_A_LINE.format(self._piles_wanted()))])
             for row in rows[self.rules.piles :]:
                 self._problem(row.line, f"a pile too many: {self._piles_wanted()}")
             columns = [row.tokens for row in rows]
@@ -202,6 +236,8 @@ class _BoardReader:
         missing = [card for card in range(SUITS * self.ranks) if card not in self.places]
         if missing:
             self._problem(rows[-1].line if rows else self.first_line, missing_text(missing))
+        if not (self.problems or self.any_piles):  # what is read wrongly makes piles too long as well
+            self._check_heights(piles, columns)
         if self.problems:
             raise TextError(self.problems)
         hearts, clubs, diamonds, spades = self.founded
@@ -209,6 +245,18 @@ class _BoardReader:
 
     def _problem(self, line: int, text: str) -> None:
         self.problems.append(Problem(line, 1, text))
+
+    def _is_whole_shuffle(self, rows: list[_Row]) -> bool:
+        """Whether the board is a single line of as many words as the deck has cards, too many for a pile."""
+        deck = SUITS * self.ranks
+        return self.ranks == RANKS and len(rows) == 1 and len(rows[0].tokens) == deck > tallest_pile(self.rules)
+
+    def _check_heights(self, piles: tuple[Pile, ...], columns: list[list[_Token]]) -> None:
+        """Note the piles that no play leads to."""
+        for pile, tokens in zip(piles, columns, strict=True):
+            problem = too_long_text(pile, self.ranks, self.rules)
+            if problem is not None:
+                self.problems.append(tokens[0].problem(problem))
 
     def _piles_wanted(self) -> str:
         return f"{self.rules.variant} has {self.rules.piles} piles"
@@ -359,6 +407,12 @@ def _tokens(line: str, number: int, most: int | None = None) -> list[_Token]:
 
 def move_text(move: Move) -> str:
     """``5S 3 F``: the card, and the places it comes from and goes to."""
+    check_move("move", move)
+    for name, place in (("move.source", move.source), ("move.target", move.target)):
+        if place < FOUNDATION:
+            raise InputError(f"{name} must be a pile's number from 0, or -1 for the foundations, not {place}")
+    if not 0 <= move.card < SUITS * RANKS:
+        raise InputError(f"move.card must be 0 to {SUITS * RANKS - 1}, not {move.card}")
     return f"{card_text(move.card)} {_place_text(move.source)} {_place_text(move.target)}"
 
 
@@ -374,6 +428,7 @@ def parse_moves(text: str) -> list[Move]:
     TextError
         With all problems of the list, or the first thousand.
     """
+    check_kind("text", text, str)
     moves: list[Move] = []
     problems: list[Problem] = []
     for number, line in enumerate(_lines(text), 1):

@@ -8,8 +8,8 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
-from solver.cards import RANKS, SUIT_LETTERS, SUITS, Card, card_text, make_card, rank_of, suit_of
-from solver.errors import InputError
+from solver.cards import DECK, RANKS, SUIT_LETTERS, SUITS, Card, card_text, make_card, rank_of, suit_of
+from solver.errors import InputError, check_kind
 from solver.rules import Rules
 
 Pile: TypeAlias = tuple[Card, ...]
@@ -77,6 +77,7 @@ class Position:
 
     def is_stuck(self, rules: Rules) -> bool:
         """Whether the position is not won and no legal move is left."""
+        check_kind("rules", rules, Rules)
         return not self.is_won() and next(self.legal_moves(rules), None) is None
 
     def fits_foundation(self, card: Card) -> bool:
@@ -112,6 +113,10 @@ class Position:
 
     def legal_moves(self, rules: Rules) -> Iterator[Move]:
         """Every legal move; of several empty piles only the first is named as a target."""
+        check_kind("rules", rules, Rules)
+        return self._legal_moves(rules)
+
+    def _legal_moves(self, rules: Rules) -> Iterator[Move]:
         if self.is_won():
             return
         if self.uncovered is not None:
@@ -127,7 +132,7 @@ class Position:
             for start in range(self.run_start(source), len(pile)):
                 for target in targets:
                     move = Move(pile[start], source, target)
-                    if self.why_illegal(move, rules) is None:
+                    if self._why_illegal(move, rules) is None:
                         yield move
         if rules.withdrawal == "yes":
             for suit in range(SUITS):
@@ -139,6 +144,11 @@ class Position:
 
     def why_illegal(self, move: Move, rules: Rules) -> str | None:
         """Why a move is illegal here, in a few words; None if it is legal."""
+        check_move("move", move)
+        check_kind("rules", rules, Rules)
+        return self._why_illegal(move, rules)
+
+    def _why_illegal(self, move: Move, rules: Rules) -> str | None:
         card, source, target = move
         if not 0 <= card < SUITS * self.ranks:
             return f"no card has the code {card} in a deck of {self.ranks} ranks"
@@ -242,7 +252,12 @@ class Position:
         return self.foundations, tuple(sorted(self.piles)), due
 
     def problems(self, rules: Rules) -> list[str]:
-        """Everything that is wrong with the position as a board of the rule set; empty if nothing is."""
+        """Everything that is wrong with the position as a board of the rule set; empty if nothing is.
+
+        Of a whole deck, a pile that no play leads to is wrong as well: see ``tallest_pile``.
+        """
+        check_kind("rules", rules, Rules)
+        check_shape(self)
         found: list[str] = []
         if len(self.piles) > rules.piles:
             found.append(f"{len(self.piles)} piles, {rules.variant} has {rules.piles}")
@@ -259,6 +274,9 @@ class Position:
                     places.setdefault(card, []).append(f"in pile {number}")
                 else:
                     found.append(f"no card has the code {card} in a deck of {self.ranks} ranks (pile {number})")
+            too_long = too_long_text(pile, self.ranks, rules)
+            if too_long is not None:
+                found.append(f"pile {number}: {too_long}")
         for card in sorted(places):
             if len(places[card]) > 1:
                 found.append(f"{card_text(card)} is there twice: {' and '.join(places[card])}")
@@ -266,6 +284,66 @@ class Position:
         if missing:
             found.append(missing_text(missing))
         return found
+
+
+def tallest_pile(rules: Rules) -> int:
+    """The most cards that a deal of the whole deck puts on one pile: 6 or 7 of eight piles, 4 of thirteen.
+
+    What lies on a pile above that was moved there, each card on one that is a rank higher. So in a pile that play
+    leads to, the cards from that height on continue a run in order. A pile that was empty before is a run altogether.
+    """
+    dealt = DECK - SUITS if rules.aces == "first" else DECK
+    return -(-dealt // rules.piles)
+
+
+def too_long_text(pile: Pile, ranks: int, rules: Rules) -> str | None:
+    """Why no play leads to a pile, which is too long for its order; None if play may, or if the deck is a small one.
+
+    Small decks have no deal, so their boards may be any.
+    """
+    most = tallest_pile(rules)
+    above = zip(pile[most - 1 :], pile[most:], strict=False)
+    if ranks < RANKS or all(rank_of(lower) == rank_of(upper) + 1 for lower, upper in above):
+        return None
+    return (
+        f"no play leads to this pile of {len(pile)} cards: {rules.variant} deals at most {most} to a pile, "
+        "and each card above them must be one rank lower than the card below it"
+    )
+
+
+def check_shape(position: object) -> None:
+    """Raise InputError unless an argument is a Position, made of tuples of whole numbers."""
+    check_kind("position", position, Position)
+    assert isinstance(position, Position)
+    for name, counts in (("foundations", position.foundations), ("piles", position.piles)):
+        check_kind(f"position.{name}", counts, tuple)
+    if len(position.foundations) != SUITS:
+        raise InputError(f"position.foundations must be {SUITS} numbers, not {len(position.foundations)}")
+    for number, pile in enumerate(position.piles):
+        check_kind(f"position.piles[{number}]", pile, tuple)
+    for place, cards in (
+        ("foundations", position.foundations),
+        *((f"piles[{n}]", p) for n, p in enumerate(position.piles)),
+    ):
+        for index, card in enumerate(cards):
+            check_kind(f"position.{place}[{index}]", card, int)
+    check_kind("position.ranks", position.ranks, int)
+    check_kind("position.uncovered", position.uncovered, int, type(None))
+    due = position.uncovered
+    if due is not None and not (0 <= due < len(position.piles) and position.piles[due]):
+        raise InputError(f"position.uncovered must be the number of a pile with cards, not {due}")
+    if not 1 <= position.ranks <= RANKS:
+        raise InputError(f"position.ranks must be 1 to {RANKS}, not {position.ranks}")
+
+
+def check_move(name: str, move: object) -> None:
+    """Raise InputError unless an argument is a Move of whole numbers."""
+    if type(move) is Move and type(move[0]) is type(move[1]) is type(move[2]) is int:
+        return  # the referee asks for millions
+    check_kind(name, move, Move)
+    assert isinstance(move, Move)
+    for part, value in zip(("card", "source", "target"), move, strict=True):
+        check_kind(f"{name}.{part}", value, int)
 
 
 def missing_text(cards: list[Card]) -> str:

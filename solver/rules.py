@@ -7,9 +7,9 @@ and printed with every result.
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from solver.errors import InputError
+from solver.errors import InputError, check_kind
 
 Layout = Literal["castle", "bakers-dozen", "portuguese"]
 
@@ -24,6 +24,15 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "auto-found": ("never", "uncovered"),
 }
 """Every rule switch with its values, in the order in which they are printed."""
+
+STORED_SWITCHES = ("aces", "skim", "skim-gap", "order", "spaces", "unit", "withdrawal", "auto-found")
+"""The switches that every file of format 1 names. A switch that is added later stays out of this list.
+
+Its default is how the game was played before there was the switch. A file names it only where its value is another one,
+so files and daily deals of all rule sets that were there before stay as they are."""
+
+LATER_VERSION = "a later version wrote it, update citadel-solver to read it"
+"""What to do about a file that names what this version does not know."""
 
 DEAL_SWITCHES = ("aces", "skim", "skim-gap", "order")
 """The switches that say how the cards are dealt; a layout of thirteen piles decides that by itself."""
@@ -57,10 +66,16 @@ class Rules:
     auto_found: str = "never"
 
     def __post_init__(self) -> None:
+        check_kind("variant", self.variant, str)
+        check_kind("piles", self.piles, int)
+        check_kind("layout", self.layout, str)
+        if self.layout not in get_args(Layout):
+            raise InputError(f"layout is one of {', '.join(get_args(Layout))}, not {self.layout!r:.40}")
         if not 1 <= self.piles <= 13:
             raise InputError(f"a rule set has 1 to 13 piles, not {self.piles}")
         for switch, choices in CHOICES.items():
             value = getattr(self, _field(switch))
+            check_kind(switch, value, str, type(None))
             if self.layout != "castle" and switch in DEAL_SWITCHES:
                 if value is not None:
                     raise InputError(f"{self.variant} decides the deal by itself: {switch} does not apply to it")
@@ -79,6 +94,7 @@ class Rules:
         InputError
             For an unknown switch or value, or a deal switch where the layout decides the deal.
         """
+        check_kind("changes", changes, Mapping)
         for switch in changes:
             if switch not in CHOICES:
                 raise InputError(f"no rule switch {switch!r}; there are {', '.join(CHOICES)}")
@@ -88,12 +104,24 @@ class Rules:
 
     def differences(self, other: "Rules") -> list[str]:
         """The names of the fields in which two rule sets differ, the variant's name left out."""
+        check_kind("other", other, Rules)
         names = [field.name for field in fields(self) if field.name != "variant"]
         return [name.replace("_", "-") for name in names if getattr(self, name) != getattr(other, name)]
 
     def text(self) -> str:
         """One line, ``aces=first skim=yes ...``, the switches that apply."""
-        return " ".join(f"{switch}={value}" for switch, value in self.switches().items() if value is not None)
+        return _line(self.switches())
+
+    def stored_switches(self) -> dict[str, str | None]:
+        """The switches that a file names: those of ``STORED_SWITCHES``, then each later one that is not its default."""
+        switches = self.switches()
+        later = {switch: value for switch, value in switches.items() if switch not in STORED_SWITCHES}
+        changed = {switch: value for switch, value in later.items() if value != _default(switch, self.layout)}
+        return {switch: switches[switch] for switch in STORED_SWITCHES} | changed
+
+    def stored_text(self) -> str:
+        """``stored_switches`` in one line, those that apply."""
+        return _line(self.stored_switches())
 
     def describe(self) -> str:
         """The rule set in words, a sentence a line."""
@@ -120,6 +148,18 @@ def unknown_setting(rules: Rules, known: Mapping[str, Container[str | int | None
 
 def _field(switch: str) -> str:
     return switch.replace("-", "_")
+
+
+def _line(switches: Mapping[str, str | None]) -> str:
+    return " ".join(f"{switch}={value}" for switch, value in switches.items() if value is not None)
+
+
+def _default(switch: str, layout: Layout) -> str | None:
+    if layout != "castle" and switch in DEAL_SWITCHES:
+        return None
+    defaults: dict[str, Any] = {field.name: field.default for field in fields(Rules)}
+    default: str = defaults[_field(switch)]
+    return default
 
 
 _NO_DEAL: dict[str, Any] = dict.fromkeys(map(_field, DEAL_SWITCHES))
@@ -158,11 +198,37 @@ def rules_of(variant: str, changes: Mapping[str, str | None] | None = None) -> R
     InputError
         For an unknown variant, switch or value; the message lists the valid ones.
     """
+    check_kind("variant", variant, str)
+    check_kind("changes", changes, Mapping, type(None))
     if variant not in VARIANTS:
         near = get_close_matches(variant, VARIANTS, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise InputError(f"no variant {variant!r}; {hint}there are {', '.join(VARIANTS)}")
     return VARIANTS[variant].with_switches(changes or {})
+
+
+def rules_of_stored(variant: str, piles: int, layout: Layout, switches: Mapping[str, Any]) -> Rules:
+    """The rule set that a file names, with the values of its switches.
+
+    A later switch that the file does not name has its default. One of ``STORED_SWITCHES`` must be there if it applies.
+
+    Raises
+    ------
+    InputError
+        For a switch or a value that this version does not know, or a switch that is missing.
+    """
+    unknown = [switch for switch in switches if switch not in CHOICES]
+    if unknown:
+        raise InputError(f"there is no rule switch {unknown[0]!r:.40} in this version; {LATER_VERSION}")
+    later = {switch: _default(switch, layout) for switch in CHOICES if switch not in STORED_SWITCHES}
+    values: dict[str, Any] = dict.fromkeys(STORED_SWITCHES) | later | dict(switches)
+    for switch, choices in CHOICES.items():
+        value = values[switch]
+        if value is not None and value not in choices:
+            known = ", ".join(choices)
+            raise InputError(f"{switch} is {value!r:.40}, this version knows {known}; if {LATER_VERSION}")
+    fields_given: dict[str, Any] = {_field(switch): value for switch, value in values.items()}
+    return Rules(variant, piles=piles, layout=layout, **fields_given)  # refuses a switch that is missing
 
 
 def as_rules(rules: Rules | str) -> Rules:
@@ -171,8 +237,9 @@ def as_rules(rules: Rules | str) -> Rules:
     Raises
     ------
     InputError
-        For an unknown variant.
+        For an unknown variant, or what is neither.
     """
+    check_kind("rules", rules, Rules, str)
     return rules_of(rules) if isinstance(rules, str) else rules
 
 

@@ -5,7 +5,7 @@ Picks the engine by the rules and loads it on first use. Knows nothing of files,
 
 import time
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from importlib import import_module
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from solver.cards import RANKS
 from solver.deals import DealId, as_deal, deal_position
 from solver.engine.result import LOST, OUT_OF_MEMORY, WHY_UNKNOWN, WON, SearchResult
-from solver.errors import InputError
+from solver.errors import InputError, check_abort, check_callable, check_kind
 from solver.position import Move, Position, padded
 from solver.referee import replay
 from solver.rules import VARIANTS, Rules, as_rules, unknown_setting
@@ -220,6 +220,21 @@ def deal(deal: DealId | str | int, rules: Rules | str, **switches: str) -> Posit
     return deal_position(as_deal(deal), wanted)
 
 
+def board_of(position: Position, rules: Rules) -> Position:
+    """A position as a board of a rule set, with all its piles.
+
+    Raises
+    ------
+    InputError
+        If it is none, with all that is wrong with it.
+    """
+    check_kind("position", position, Position)
+    problems = position.problems(rules)
+    if problems:
+        raise InputError("; ".join(problems))
+    return padded(position, rules)
+
+
 def solve(
     position: Position,
     rules: Rules | str,
@@ -230,6 +245,7 @@ def solve(
     short: bool = False,
     tidy: bool = False,
     abort: "NDArray[np.uint8] | None" = None,
+    on_verdict: Callable[[Outcome], None] | None = None,
 ) -> Outcome:
     """Prove a position won or lost, within a budget.
 
@@ -251,6 +267,8 @@ def solve(
         Spend some hundredths of a second more on a win of more than LONG_WIN moves, as for people to read.
     abort
         An array of one element; another thread that sets it ends the search within a moment, as unknown.
+    on_verdict
+        Called with the outcome as soon as it is known, before ``short`` makes a win shorter.
 
     Raises
     ------
@@ -261,31 +279,25 @@ def solve(
         If the referee refuses the winning line.
     """
     rules = as_rules(rules)
-    if not isinstance(position, Position):
-        raise InputError(f"a position is wanted, as deal and parse_board make it, not {position!r:.40}")
-    problems = position.problems(rules)
-    if problems:
-        raise InputError("; ".join(problems))
-    for budget, name in ((max_nodes, "max_nodes is a number"), (max_memory, "max_memory is a number of bytes")):
-        if not hasattr(budget, "__index__") or not 1 <= budget <= LARGEST_BUDGET:
-            raise InputError(f"{name}, a whole one from 1 to {LARGEST_BUDGET}, not {budget!r}")
-    position = padded(position, rules)
+    position = board_of(position, rules)
+    check_budgets(max_nodes, max_memory)
+    check_kind("engine", engine, str)
+    check_kind("short", short, bool)
+    check_kind("tidy", tidy, bool)
+    check_abort(abort)
+    check_callable("on_verdict", on_verdict)
     searcher = engine_for(rules, engine)
     searcher.prepare()
     begun = time.perf_counter()
     result = searcher.search(position, rules, max_nodes=max_nodes, max_memory=max_memory, abort=abort)
     seconds = time.perf_counter() - begun
-    moves, moves_saved = None, None
+    moves = None
     if result.status == WON:
         moves = result.moves
         check_win(position, rules, moves)
         if tidy and len(moves) > LONG_WIN:
             moves = _shorter(position, rules, moves, abort, thoroughly=False)
-        if short:
-            before = len(moves)
-            moves = _shorter(position, rules, moves, abort, thoroughly=True)
-            moves_saved = before - len(moves)
-    return Outcome(
+    outcome = Outcome(
         verdict={WON: Verdict.WON, LOST: Verdict.LOST}.get(result.status, Verdict.UNKNOWN),
         nodes=result.nodes,
         node_unit=searcher.node_unit,
@@ -294,8 +306,21 @@ def solve(
         moves=moves,
         engine=searcher.name,
         trace=result.trace,
-        moves_saved=moves_saved,
     )
+    if on_verdict is not None:
+        on_verdict(outcome)
+    if moves is None or not short:
+        return outcome
+    shorter = _shorter(position, rules, moves, abort, thoroughly=True)
+    return replace(outcome, moves=shorter, moves_saved=len(moves) - len(shorter))
+
+
+def check_budgets(max_nodes: int, max_memory: int) -> None:
+    """Raise InputError unless a search's budgets, nodes and bytes, are integers from 1 to LARGEST_BUDGET."""
+    for budget, name, what in ((max_nodes, "max_nodes", ""), (max_memory, "max_memory", " number of bytes")):
+        check_kind(name, budget, int)
+        if not 1 <= budget <= LARGEST_BUDGET:
+            raise InputError(f"{name} must be an integer{what} from 1 to 2^62, got {budget!r}")
 
 
 def _shorter(

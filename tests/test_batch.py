@@ -65,13 +65,13 @@ def test_decks_are_dealt_as_the_shuffles_are() -> None:
 @pytest.mark.parametrize(
     ("decks", "problem"),
     [
-        (np.zeros((3, 51), int), "decks are an array of integers (n, 52), not int64 (3, 51)"),
-        (np.zeros((3, 52)), "decks are an array of integers (n, 52), not float64 (3, 52)"),
+        (np.zeros((3, 51), int), "deals must be an array of integers (n, 52), not int64 (3, 51)"),
+        (np.zeros((3, 52)), "deals must be an array of integers (n, 52), not float64 (3, 52)"),
         (
             np.array([range(52), [*range(51), 5]]),
             "deck 2 must have every card from 0 to 51 once; 51 is missing",
         ),
-        (5, "deals are a range, a list of deals or an array of decks, not int"),
+        (5, "deals must be a range, a list of deals or an array of decks, not int"),
         ("ms:0", None),
         (["ms:1", "nonsense"], None),
     ],

@@ -386,7 +386,7 @@ def greedy(packed: bytes) -> bytes:
     ("data", "problem"),
     [
         (b"", "no certificate"),
-        (b"citadel certificate 2\n", "no certificate"),
+        (b"citadel certificate 2\n", "a certificate of format 2, this version reads 1"),
         (b"citadel certificate 1\n" + b"x" * 100_000, "head"),
         (sealed(stuck(kind="sure"), ONE), "no certificate is of kind 'sure'"),
         (sealed(stuck(kind="class"), ONE), "a certificate of kind class has no positions"),

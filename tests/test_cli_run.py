@@ -65,7 +65,8 @@ def test_the_same_command_does_nothing_again(whole: Path) -> None:
     ],
 )
 def test_a_changed_rule_or_budget_is_refused(whole: Path, changed: list[str], difference: str) -> None:
-    result = run("run", *DEALS, *changed, "--out", str(whole))
+    given = dict(zip(DEALS[::2], DEALS[1::2], strict=True)) | {changed[0]: changed[1]}
+    result = run("run", *(word for option in given.items() for word in option), "--out", str(whole))
     assert result.exit_code == 2
     assert difference in result.stderr
     assert len(result.stderr.splitlines()) == 1
@@ -198,3 +199,46 @@ def test_the_manifest_says_what_was_run(whole: Path) -> None:
         "60",
     )
     assert (manifest["max_nodes"], manifest["max_memory"], manifest["chunk"]) == (5000, 64 << 20, 10)
+
+
+def test_the_folder_alone_goes_on_with_what_the_manifest_says(tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    begun = ["--variant", "exiled-kings", "--skim", "no", "--deals", "ms:1-20", "--max-nodes", "50", "--solutions"]
+    command = ["run", *begun, "--memory", "32M", "--engine", "general", "--chunk", "5", "--out", folder]
+    assert run(*command).exit_code == 0
+    expected = rows_of(Path(folder))
+    for part in (1, 3):
+        (tmp_path / "run" / f"part-{part:06}.parquet").unlink()
+    result = run("run", "--out", folder)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "20 deals: " in result.stderr
+    assert rows_of(Path(folder)) == expected
+    assert run(*command).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "difference"),
+    [
+        (["--variant", "citadel"], "variant is exiled-kings, not citadel"),
+        (["--max-nodes", "51"], "max-nodes is 50, not 51"),
+        (["--memory", "1G"], "memory is"),
+        (["--engine", "general"], "engine is quota, not general"),
+        (["--chunk", "7"], "chunk is 10, not 7"),
+        (["--solutions"], "solutions is no, not yes"),
+    ],
+)
+def test_what_else_is_given_with_the_folder_must_be_the_runs(
+    changed: list[str], difference: str, tmp_path: Path
+) -> None:
+    folder = str(tmp_path / "run")
+    run("run", "--variant", "exiled-kings", "--deals", "ms:1-5", "--max-nodes", "50", "--out", folder)
+    result = run("run", "--out", folder, *changed)
+    assert result.exit_code == 2
+    assert f"holds another run: there, {difference}" in result.stderr
+
+
+def test_a_folder_without_a_run_is_not_gone_on_with(tmp_path: Path) -> None:
+    result = run("run", "--out", str(tmp_path / "run"))
+    assert result.exit_code == 2
+    assert result.stderr.startswith("citadel: name the deals, --deals pysol:1000000-1099999: there is no run in ")
+    assert not (tmp_path / "run").exists()

@@ -1,6 +1,7 @@
 """``citadel solve`` on deals."""
 
 import json
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -370,3 +371,26 @@ def test_without_a_command_help_goes_to_standard_error() -> None:
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "Usage: " in result.stderr
+
+
+def test_short_says_a_win_before_it_looks_for_fewer_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The polish of this test ends only when the verdict was said."""
+    said = threading.Event()
+    messages: list[str] = []
+
+    def listen(message: str) -> None:
+        messages.append(message)
+        if message.endswith("looking for fewer"):
+            said.set()
+
+    def polish(_position: object, _rules: object, moves: object, *_: object, **__: object) -> object:
+        assert said.wait(60)
+        return moves
+
+    monkeypatch.setattr("solver.cli.solve.say", listen)
+    monkeypatch.setattr("solver.engine.general.polish.polish", polish)
+    result = run("solve", "ms:24", "ms:24", "--short")
+    assert result.exit_code == 0
+    (first, *_others) = messages
+    assert re.fullmatch(r"ms:24: won, \d+ moves; looking for fewer", first)
+    assert result.stdout.count("ms:24: won") == 2

@@ -300,3 +300,38 @@ def test_an_interrupted_date_has_no_deal(monkeypatch: pytest.MonkeyPatch) -> Non
     use_engine(monkeypatch, search)
     manifest = new_manifest(rules_of("citadel"), DealRange("pysol", 1, 1), max_nodes=1, max_memory=1)
     assert daily_deal(manifest, date(2027, 1, 1)) is None
+
+
+def test_a_scan_that_finds_nothing_gives_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Deals 1 to 3 are undecided, 4 is won, and nothing after it is decided."""
+    endings = {deal("ms:4", "citadel")}
+    ending = {True: SearchResult(WON, 1, ()), False: SearchResult(OUT_OF_NODES, 1)}
+    use_engine(monkeypatch, lambda position, *_, **__: ending[position in endings])
+    monkeypatch.setattr("solver.solving.check_win", lambda *_: None)
+    path = tmp_path / "list.txt"
+    command = ["winnable", "--from", "ms:1", "--count", "2", "-o", str(path)]
+    result = run(*command, "--give-up-after", "3", "-q")
+    assert result.exit_code == 3
+    assert result.stderr == (
+        "citadel: gave up: none of the last 3 deals is proved winnable; of all 3, 3 are unknown. "
+        f"A larger budget decides more, a larger --give-up-after tries more; {path}.scan is kept\n"
+    )
+    assert path.read_text().splitlines()[1] == "# scanned: ms:1-3: 0 winnable, 0 lost, 3 unresolved"
+    result = run(*command, "--give-up-after", "5", "--jobs", "3", "-q")  # goes on, and counts anew after the win
+    assert result.exit_code == 3
+    assert path.read_text().splitlines()[1] == "# scanned: ms:1-9: 1 winnable, 0 lost, 8 unresolved"
+    result = run("winnable", "--from", "ms:1", "--count", "2")
+    assert result.exit_code == 3
+    assert "none of the last 1000 deals is proved winnable" in result.stderr
+    whole = run("winnable", "--from", "ms:1-1100", "--give-up-after", "3", "--format", "json")
+    assert (whole.exit_code, json.loads(whole.stdout)["last"]) == (0, "1100")  # without --count all deals are wanted
+
+
+def test_progress_says_how_many_were_tried() -> None:
+    command = [*ENDLESS, "winnable", "--from", "ms:1-5", "--count", "2"]
+    with subprocess.Popen(command, text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        assert process.stderr is not None
+        assert any("0 winnable of 2 wanted, 0 deals tried" in line for line in process.stderr)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130

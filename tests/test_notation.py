@@ -20,6 +20,7 @@ from solver.notation import (
     parse_board,
     parse_move,
     parse_moves,
+    parse_position,
     split_boards,
 )
 from solver.position import FOUNDATION, Move, Position
@@ -63,13 +64,15 @@ def test_what_is_written_reads_back(ranks: int, piles: int, symbols: bool, data:
 def test_whole_decks_read_back(variant: str, symbols: bool, data: st.DataObject) -> None:
     rules = VARIANTS[variant]
     position = data.draw(positions(13, rules.piles))
-    assert parse_board(board_text(position, symbols), rules) == position
+    assert parse_position(board_text(position, symbols), rules, 13) == position
+    if not position.problems(rules):
+        assert parse_board(board_text(position, symbols), rules) == position
 
 
 def test_high_piles_beside_an_empty_one_are_not_taken_for_rows() -> None:
     deck = range(DECK)
     position = Position((0, 0, 0, 0), (*(tuple(deck[at : at + 8]) for at in range(0, 52, 8)), ()))
-    assert parse_board(board_text(position), CITADEL) == position
+    assert parse_position(board_text(position), CITADEL, 13) == position
 
 
 # --- Forms that are read
@@ -355,15 +358,15 @@ def test_lines_shorter_than_the_piles_are_many_are_no_rows() -> None:
     deck = [card_text(card) for card in range(10, DECK)]  # the founded cards are the ten lowest
     lines = [" ".join(deck[start : start + 7]) for start in range(0, len(deck), 7)]
     text = "Foundations: H-3 C-3 D-2 S-2\n" + "\n".join(lines)
-    assert draw(text, CITADEL).spaces() == [6, 7]
+    assert parse_position(text, CITADEL, 13).spaces() == [6, 7]
 
 
 def test_a_colon_shows_that_lines_are_piles() -> None:
     deck = [card_text(card) for card in range(DECK)]
     lines = [" ".join(deck[start : start + 8]) for start in range(0, DECK, 8)]
     assert "--transpose" in problems("\n".join(lines))[0]
-    assert draw("\n".join([*lines, ":"]), CITADEL).spaces() == [7]
-    assert draw("\n".join(f": {line}" for line in lines), CITADEL).spaces() == [7]
+    assert parse_position("\n".join([*lines, ":"]), CITADEL, 13).spaces() == [7]
+    assert parse_position("\n".join(f": {line}" for line in lines), CITADEL, 13).spaces() == [7]
 
 
 # --- Streams
@@ -482,7 +485,7 @@ def check_mutations(count: int) -> None:
         except InputError as error:
             said.add(str(error))
     assert all(message.isprintable() for message in said)
-    assert read > count / 50  # some boards survive, so that more than the refusals is tested
+    assert read > count / 100  # some boards survive, so that more than the refusals is tested
 
 
 def test_mutated_bytes_are_read_or_refused() -> None:

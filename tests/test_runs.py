@@ -325,7 +325,24 @@ def test_damaged_parts_are_not_merged(whole: RunFolder, tmp_path: Path) -> None:
     share.part(1).write_bytes(whole.part(1).read_bytes()[:500])
     with pytest.raises(InputError, match=r"part-000001\.parquet is damaged"):
         merge([share], tmp_path / "merged")
-    assert not (tmp_path / "merged").exists()
+    assert RunFolder(tmp_path / "merged").finished_chunks() == [0]
+    share.part(1).write_bytes(whole.part(1).read_bytes())
+    assert merge([share], tmp_path / "merged").finished_chunks() == [0, 1]
+
+
+def test_a_merge_reads_each_part_once(whole: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    usual = Path.open
+
+    def count_opened(path: Path, *arguments: Any, **options: Any) -> Any:
+        if path.parent == whole.path and path.name.startswith("part-"):
+            opened.append(path.name)
+        return usual(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", count_opened)
+    merged = merge([whole], tmp_path / "merged")
+    assert opened == [whole.part(chunk).name for chunk in whole.finished_chunks()]
+    assert merged.tally() == whole.tally()
 
 
 def test_shares_that_were_searched_again_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,7 @@ def test_a_win_has_moves_that_replay() -> None:
 
 def test_the_rules_decide() -> None:
     """The Ace lies under the King: with spaces the King moves away, without them it never does."""
-    text = "Foundations: H-K C-K D-K\nAS KS\n2S 3S 4S 5S 6S 7S 8S 9S TS JS QS\n"
+    text = "Foundations: H-K C-K D-K\nAS KS\n2S 3S 4S 5S 6S 7S\n8S 9S TS JS QS\n"
     assert solve(draw(text, CITADEL), CITADEL).verdict is Verdict.WON
     no_spaces = rules_of("citadel", {"spaces": "none"})
     outcome = solve(draw(text, no_spaces), no_spaces)
@@ -105,13 +105,13 @@ def test_budgets_out_of_range_are_refused(budget: int) -> None:
 
 @pytest.mark.parametrize("budget", ["256M", 1e6, None])
 def test_budgets_that_are_no_whole_numbers_are_refused(budget: Any) -> None:
-    with pytest.raises(InputError, match="max_memory is a number of bytes, a whole one from 1 to"):
+    with pytest.raises(InputError, match="max_memory must be int, not "):
         solve(draw(NEARLY_WON, CITADEL), CITADEL, max_memory=budget)
 
 
 @pytest.mark.parametrize("taken", [solve, analyze, prove])
 def test_what_is_no_position_is_refused(taken: Callable[[Any, str], object]) -> None:
-    with pytest.raises(InputError, match="a position is wanted, as deal and parse_board make it, not 'ms:24'"):
+    with pytest.raises(InputError, match="position must be Position, not str"):
         taken("ms:24", "citadel")
 
 
@@ -122,7 +122,7 @@ def test_rules_may_be_the_name_of_a_variant() -> None:
     assert replay(position, "citadel", moves).wins
     with pytest.raises(InputError, match="did you mean citadel"):
         parse_board(NEARLY_WON, "citadell")
-    with pytest.raises(InputError, match="a board is text, not bytes"):
+    with pytest.raises(InputError, match="text must be str, not bytes"):
         parse_board(NEARLY_WON.encode(), "citadel")  # type: ignore[arg-type]
 
 

@@ -19,7 +19,7 @@ from solver import solving
 from solver.checking.naive import naive_verdict
 from solver.checking.samples import any_rules, small_buried, small_castle, small_position, turned
 from solver.deals import DealId, deal_position
-from solver.errors import InputError
+from solver.errors import InputError, check_abort, check_kind
 from solver.notation import board_text
 from solver.position import Position
 from solver.rules import Rules
@@ -166,6 +166,7 @@ class SelfCheck:
 
 def check_minutes(minutes: float) -> None:
     """Raise InputError for minutes that would never be over, nan, or below 0."""
+    check_kind("minutes", minutes, int, float)
     if not minutes >= 0:
         raise InputError(f"{minutes} is no number of minutes")
 
@@ -188,6 +189,8 @@ def selfcheck(minutes: float = 1.0, *, seed: int | None = None, abort: "NDArray[
         For minutes below 0, and for nan, which would never be over.
     """
     check_minutes(minutes)
+    check_kind("seed", seed, int, type(None))
+    check_abort(abort)
     report = SelfCheck(new_seed() if seed is None else seed)
     end = time.monotonic() + 60 * minutes
     for case in cases(report.seed):

@@ -7,6 +7,7 @@ import click
 
 from solver.analysis import Analysis, MoveVerdict
 from solver.analysis import analyze as analyze_position
+from solver.cli.application import Command
 from solver.cli.inputs import board_or_deal, deal_named
 from solver.cli.options import budget, engine_option, json_option, rule_set, rules_json, rules_line, transpose_option
 from solver.cli.progress import announce_compiling
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("board", metavar="BOARD|DEAL")
 @transpose_option
 @rule_set

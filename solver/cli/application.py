@@ -40,6 +40,23 @@ class _OutputClosed(Exception):
     """The reader of the output is gone; click would end with the status of a lost deal."""
 
 
+class Command(click.Command):
+    """A click command that refuses an option with a value which is given twice, instead of taking the last value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; of the options that are given, flags alone may be repeated."""
+        given = list(args)
+        left = super().parse_args(ctx, args)  # answers --help, and refuses what cannot be read
+        _, _, order = self.make_parser(ctx).parse_args(args=given)
+        for option in self.params:
+            repeatable = not isinstance(option, click.Option) or option.is_flag or option.multiple or option.count
+            if not repeatable and order.count(option) > 1:
+                raise click.UsageError(
+                    f"{option.opts[-1]} is given {order.count(option)} times, it takes one value", ctx
+                )
+        return left
+
+
 class Application(click.Group):
     """A click group that says each error in one line, and never ends with a verdict's status by accident."""
 

@@ -2,7 +2,7 @@
 
 import click
 
-from solver.cli.application import REFUSED
+from solver.cli.application import REFUSED, Command
 from solver.cli.inputs import open_file
 from solver.cli.options import rules_line
 from solver.cli.progress import Counting
@@ -11,7 +11,7 @@ from solver.referee import Certificate, check_certificate
 from solver.referee.certificate import LARGEST_FILE
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("file")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 @click.pass_context

@@ -5,13 +5,14 @@ import sys
 import click
 
 from solver.cards import SUIT_SYMBOLS
+from solver.cli.application import Command
 from solver.cli.options import rule_set
 from solver.deals import deal_position, parse_deals
 from solver.notation import SEPARATOR, board_text
 from solver.rules import Rules
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("deals", nargs=-1, required=True)
 @rule_set
 @click.option(

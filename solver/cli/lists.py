@@ -1,12 +1,13 @@
 """``citadel winnable`` and ``citadel daily``."""
 
 import json
+from contextlib import nullcontext
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import click
 
-from solver.cli.application import FAULT, GRACE, UNKNOWN, interrupts, say
+from solver.cli.application import FAULT, GRACE, UNKNOWN, Command, interrupts, say
 from solver.cli.options import budget, output_option, rule_set, rules_json, rules_line
 from solver.cli.progress import TICK, Progress, announce_compiling
 from solver.crew import Crew
@@ -33,7 +34,7 @@ format_option = click.option(
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress, no notes and no summary.")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--count", type=click.IntRange(1), metavar="N", help="Winnable deals wanted; all those of a range else.")
 @click.option(
     "--from",
@@ -42,6 +43,14 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress, no
     show_default=True,
     metavar="DEAL|RANGE",
     help="The first deal to look at, or a range to stay in.",
+)
+@click.option(
+    "--give-up-after",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="With --count, stop when none of N deals in a row is proved winnable.",
 )
 @rule_set
 @budget
@@ -55,6 +64,7 @@ def winnable(
     context: click.Context,
     count: int | None,
     start: str,
+    give_up_after: int,
     rules: Rules,
     max_nodes: int,
     max_memory: int,
@@ -70,18 +80,21 @@ def winnable(
     range scanned and the budget; lost and unresolved deals are listed apart.
 
     With -o, an interrupted scan goes on when the same command is given again; FILE.scan keeps it until a list of all
-    of it is written. The exit status is 3 if fewer were found than wanted.
+    of it is written.
+
+    The exit status is 3 if fewer were found than wanted: the deals ended, or the scan gave up because none of
+    --give-up-after deals in a row was proved winnable. With -o, the same command with a larger number goes on.
     """
     import numpy as np
 
-    from solver.files import is_special, write_whole
+    from solver.files import finished_is_kept, is_special, write_whole
     from solver.lists import Scan, list_text
     from solver.runs.manifest import new_manifest
 
     deals = _deals_from(start, count)
     manifest = new_manifest(rules, deals, max_nodes=max_nodes, max_memory=max_memory, chunk=1)
     journal = None if output is None or is_special(output) else output.with_name(output.name + ".scan")
-    scan = Scan(manifest, count, journal)
+    scan = Scan(manifest, count, journal, None if count is None else give_up_after)
     if not quiet:
         announce_compiling(engine_for(rules))
     tally = Tally()
@@ -97,7 +110,8 @@ def winnable(
                     if not scan.finished:
                         scan.add(row, fault)
                         tally.add(row.verdict)
-                progress.show(tally, f"{scan.found} winnable" + (f" of {count}" if count else ""))
+                wanted = f" of {count} wanted" if count else ""
+                progress.show(tally, f"{scan.found} winnable{wanted}, {len(scan.rows)} deals tried")
         finally:
             progress.end()
             abort[0] = 1
@@ -111,15 +125,20 @@ def winnable(
     if output is None:
         click.echo(text, nl=False)
     else:
-        try:
+        with finished_is_kept() if journal else nullcontext():
             write_whole(output, text.encode())
-        except InputError as error:
-            raise InputError(f"{error}; what is finished is kept" if journal else str(error)) from None
     scan.end()
     if not quiet:
         say(f"{scan.scanned}: {tally}")
         if scan.goes_further:
             say(f"{journal} goes further than this list, and is kept")
+    if scan.gave_up:
+        kept = f"; {journal} is kept" if journal else ""
+        say(
+            f"gave up: none of the last {scan.fruitless} deals is proved winnable; "
+            f"of all {len(scan.rows)}, {tally.unknown} are unknown. "
+            f"A larger budget decides more, a larger --give-up-after tries more{kept}"
+        )
     if scan.faults:
         context.exit(FAULT)
     context.exit(UNKNOWN if count is not None and scan.found < count else 0)
@@ -135,7 +154,7 @@ def _deals_from(start: str, count: int | None) -> DealRange:
     return DealRange(deals.scheme, deals.first, LARGEST[deals.scheme])
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--start",
     type=click.DateTime(["%Y-%m-%d"]),
@@ -169,7 +188,7 @@ def daily(
     """
     import numpy as np
 
-    from solver.lists import DailyDeal, budget_json, budget_text, daily_deal
+    from solver.lists import FORMAT, DailyDeal, budget_json, budget_text, daily_deal
     from solver.runs.manifest import new_manifest
 
     first = start.date()
@@ -185,7 +204,7 @@ def daily(
         return daily_deal(manifest, day, abort)
 
     crew = Crew(work, (first + timedelta(day) for day in range(days)), jobs)
-    about = {**rules_json(rules), **budget_json(manifest)}
+    about = {**rules_json(rules), **budget_json(manifest), "format": FORMAT}
     if form == "txt":
         click.echo(rules_line(rules))
         click.echo(f"# {budget_text(manifest)}")

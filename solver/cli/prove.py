@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.application import UNKNOWN, say
+from solver.cli.application import UNKNOWN, Command, say
 from solver.cli.check import kind_line
 from solver.cli.inputs import board_or_deal, deal_named
 from solver.cli.options import budget, output_option, rule_set, rules_line, transpose_option
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from solver.certificates import Proof
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("board", metavar="BOARD|DEAL")
 @output_option("The file to write.", required=True)
 @click.option("--strict", is_flag=True, help="Prove a lost deal by all positions that legal moves lead to.")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.application import printable
+from solver.cli.application import Command, printable
 from solver.cli.inputs import board_or_deal, deal_named, open_file, read_board
 from solver.cli.options import budget, engine_option, output_option, rule_set, rules_line, transpose_option
 from solver.cli.progress import announce_compiling
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("deal", required=False, metavar="[DEAL|BOARD]")
 @click.option("--board", metavar="FILE", help="Show the board of a file; - is standard input.")
 @output_option("Write the page to a file, and say the verdict.")

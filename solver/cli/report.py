@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
-from solver.cli.application import printable
+from solver.cli.application import Command, printable
 from solver.cli.options import output_option
 from solver.cli.stats import missing_parts
 from solver.errors import InputError
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, file_okay=False))
 @output_option("Write the page to a file.")
 @click.option(

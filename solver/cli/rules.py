@@ -4,12 +4,13 @@ import json
 
 import click
 
+from solver.cli.application import Command
 from solver.cli.options import VariantName, json_option, rules_json, switches
 from solver.errors import InputError
 from solver.rules import VARIANTS, Rules, rules_of
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("variant", required=False, type=VariantName(), metavar="[VARIANT]")
 @switches
 @json_option("Print a JSON object a variant, each on its line.")

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import click
 
-from solver.cli.application import FAULT, GRACE, interrupts, say
+from solver.cli.application import FAULT, GRACE, Command, interrupts, say
 from solver.cli.options import budget, engine_option, rule_set
 from solver.cli.progress import TICK, Progress, announce_compiling
 from solver.deals import parse_deals
@@ -43,8 +43,12 @@ class Searching(Protocol):
     def stop(self, grace: float) -> None: ...
 
 
-@click.command()
-@click.option("--deals", metavar="RANGE", help="The deals: 1-1000, or with a scheme, pysol:1000000-1099999.")
+@click.command(cls=Command)
+@click.option(
+    "--deals",
+    metavar="RANGE",
+    help="The deals: 1-1000, or with a scheme, pysol:1000000-1099999; a run that is gone on with knows them.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -105,7 +109,8 @@ def run(
     """Search a range of deals into a folder.
 
     The folder gets a manifest and Parquet parts (docs/runs.md), each whole or absent. After Ctrl-C, or worse, the
-    same command goes on where it was; another rule, budget or engine in the same folder is refused.
+    same command goes on where it was, and so does --out DIR alone, with what the manifest says. Another rule, budget or
+    engine in the same folder is refused.
 
     --shard 3/8 searches a share of the deals, on one of eight machines; the shares may write into one folder, or
     into eight that `citadel merge` puts together.
@@ -113,7 +118,7 @@ def run(
     --retry-unknown needs no --deals and no rules: the folder knows them.
     """
     from solver.runs.batch import Batch, Work
-    from solver.runs.folder import RunFolder
+    from solver.runs.folder import MANIFEST, RunFolder
     from solver.runs.manifest import new_manifest
     from solver.runs.rows import Budget
 
@@ -131,18 +136,26 @@ def run(
         folder.note_retry(max_nodes, max_memory)
         work = Work(folder, shard, Budget(max_nodes, max_memory))
     else:
+        before = RunFolder(out).manifest if (out / MANIFEST).exists() else None
         if deals is None:
-            raise InputError("name the deals: --deals pysol:1000000-1099999")
-        if chunk is None and (out / "manifest.json").exists():
-            chunk = RunFolder(out).manifest.chunk
+            if before is None:
+                raise InputError(
+                    f"name the deals, --deals pysol:1000000-1099999: there is no run in {out} to go on with"
+                )
+            if not _rules_given(context):
+                rules = before.rules
+            max_nodes = max_nodes if _is_given(context, "max_nodes") else before.max_nodes
+            max_memory = max_memory if _is_given(context, "max_memory") else before.max_memory
+            engine = engine if _is_given(context, "engine") else before.engine
+            solutions = solutions or before.solutions
         manifest = new_manifest(
             rules,
-            parse_deals(deals),
+            before.deals if deals is None and before is not None else parse_deals(str(deals)),
             max_nodes=max_nodes,
             max_memory=max_memory,
             engine=engine,
             solutions=solutions,
-            chunk=chunk,
+            chunk=before.chunk if chunk is None and before is not None else chunk,
         )
         folder = RunFolder.begin(out, manifest)
         work = Work(folder, shard)
@@ -195,19 +208,27 @@ def _time(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.0f} h"
 
 
+def _is_given(context: click.Context, parameter: str) -> bool:
+    """Whether a parameter is on the command line."""
+    return context.get_parameter_source(parameter) is click.core.ParameterSource.COMMANDLINE
+
+
+def _rules_given(context: click.Context) -> bool:
+    """Whether a variant or a switch is on the command line."""
+    return any(_is_given(context, name) for name in ("variant", *(switch.replace("-", "_") for switch in CHOICES)))
+
+
 def _check_same(context: click.Context, manifest: Any, deals: str | None, rules: Rules, engine: str) -> None:
     """Refuse deals, rules or an engine on the command line that are not the run's; none need be given."""
     if deals is not None and parse_deals(deals) != manifest.deals:
         raise InputError(f"the run is of {manifest.deals}, not {deals}")
-    given = context.get_parameter_source("variant") is click.core.ParameterSource.COMMANDLINE
-    given = given or any(context.params[switch.replace("-", "_")] is not None for switch in CHOICES)
-    if given and rules != manifest.rules:
+    if _rules_given(context) and rules != manifest.rules:
         raise InputError(f"the run is of {manifest.rules.variant} with {manifest.rules.text()}")
     if engine not in (ENGINE_NAMES[0], manifest.engine):
         raise InputError(f"the run is of the {manifest.engine} engine, not {engine}")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path, file_okay=False))
 @click.option(
     "--out",

@@ -6,13 +6,13 @@ from itertools import takewhile
 import click
 
 from solver.checking.self_check import LARGEST_SEED, Case, SelfCheck, cases, check_minutes, compare, new_seed
-from solver.cli.application import DIFFERENT, say
+from solver.cli.application import DIFFERENT, Command, say
 from solver.cli.progress import PLAIN_EVERY, announce_compiling
 from solver.cli.work import work_through
 from solver.solving import ENGINES
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "--minutes",
     type=click.FloatRange(0, 1_000_000),

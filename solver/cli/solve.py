@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.application import BAD_INPUT, LOST, UNKNOWN, say
+from solver.cli.application import BAD_INPUT, LOST, UNKNOWN, Command, say
 from solver.cli.inputs import BadBoard, check_not_transposed, open_file, read_boards
 from solver.cli.options import (
     budget,
@@ -64,7 +64,7 @@ class Result:
     outcome: Outcome | BadBoard
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("deals", nargs=-1)
 @click.option("--board", type=click.File("rb"), metavar="FILE", help="Solve the boards of a file; - is standard input.")
 @transpose_option
@@ -120,6 +120,8 @@ def solve(
     if not quiet:
         announce_compiling(searcher)
 
+    report = _Report(writer, Progress(total, quiet), says_wins=short and total != 1 and not quiet)
+
     def work(task: Task, abort: "NDArray[np.uint8]") -> Result:
         if isinstance(task.position, BadBoard):
             return Result(task, task.position)
@@ -132,10 +134,10 @@ def solve(
             short=short,
             tidy=True,
             abort=abort,
+            on_verdict=(lambda outcome: report.note_verdict(task, outcome)) if short else None,
         )
         return Result(task, outcome)
 
-    report = _Report(writer, Progress(total, quiet))
     try:
         interrupt = work_through(work, tasks, jobs, report.add, report.show_progress)
     finally:
@@ -179,8 +181,11 @@ def _deals_named(token: str) -> DealRange:
 class _Report:
     """Writes results, counts them, and shows progress meanwhile."""
 
-    def __init__(self, writer: "_JsonWriter | _TextWriter", progress: Progress) -> None:
+    def __init__(self, writer: "_JsonWriter | _TextWriter", progress: Progress, says_wins: bool) -> None:
         self.tally = Tally()
+        self._says_wins = says_wins
+        self._won: dict[str, int] = {}  # the wins that are being made shorter, and their moves so far
+        self._said: set[str] = set()
         self._writer = writer
         self._progress = progress
         self._bad_boards = 0
@@ -193,7 +198,13 @@ class _Report:
             return BAD_INPUT
         return STATUS[self._last] if self._last and self.tally.deals == 1 else 0
 
+    def note_verdict(self, task: Task, outcome: Outcome) -> None:
+        """Take in a verdict whose win is now made shorter; called by the thread that works on it."""
+        if outcome.moves:
+            self._won[task.name] = len(outcome.moves)
+
     def add(self, result: Result) -> None:
+        self._won.pop(result.task.name, None)
         outcome = result.outcome
         if isinstance(outcome, BadBoard):
             self._progress.end()
@@ -206,7 +217,13 @@ class _Report:
             self._last = outcome.verdict
 
     def show_progress(self, current: Task | None) -> None:
-        self._progress.show(self.tally, f"at {current.name if current else 'the next one'}")
+        name = current.name if current else "the next one"
+        moves = self._won.get(name)
+        if self._says_wins and moves is not None and name not in self._said:
+            self._said.add(name)
+            self._progress.end()
+            say(f"{name}: won, {moves} moves; looking for fewer")
+        self._progress.show(self.tally, f"at {name}" + (", won, looking for fewer moves" if moves else ""))
 
     def end_progress(self) -> None:
         self._progress.end()

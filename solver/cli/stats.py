@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli.application import say
+from solver.cli.application import Command, say
 from solver.cli.options import json_option, rules_json, rules_line
 from solver.errors import InputError
 from solver.statistics import CONFIDENCE, QUANTILES, Tally, quantiles, win_rate, win_rate_interval
@@ -34,7 +34,7 @@ def table_formats(command: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path, file_okay=False))
 @click.option("--by", type=click.Choice(GROUPABLE), help="A line for each value of a column.")
 @table_formats
@@ -160,7 +160,7 @@ def _write_table(records: list[Record], by: str | None) -> None:
         click.echo("  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)))
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("first", type=click.Path(path_type=Path, file_okay=False))
 @click.argument("second", type=click.Path(path_type=Path, file_okay=False))
 @table_formats

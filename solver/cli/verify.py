@@ -2,7 +2,7 @@
 
 import click
 
-from solver.cli.application import REFUSED
+from solver.cli.application import REFUSED, Command
 from solver.cli.inputs import board_or_deal, open_file, read_moves
 from solver.cli.options import rule_set, rules_line, transpose_option
 from solver.errors import InputError
@@ -11,7 +11,7 @@ from solver.referee import replay
 from solver.rules import Rules
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("board")
 @click.argument("moves")
 @transpose_option

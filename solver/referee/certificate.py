@@ -8,18 +8,20 @@ import lzma
 import re
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, get_args
+from typing import get_args
 
 from solver.cards import RANKS, SUITS
 from solver.deals import DealId, parse_deal
-from solver.errors import InputError
-from solver.notation import SEPARATOR, board_text, parse_board
+from solver.errors import InputError, check_kind
+from solver.notation import SEPARATOR, board_text, parse_position
 from solver.position import Position
-from solver.rules import CHOICES, Layout, Rules
+from solver.rules import LATER_VERSION, Layout, Rules, rules_of_stored
 
-FIRST_LINE = "citadel certificate 1"
+FORMAT = 1
+"""The version of the format. A reader refuses any other, and a rule switch that it does not know."""
+FIRST_LINE = f"citadel certificate {FORMAT}"
 KINDS = ("won", "strict", "skeleton", "rung", "class")
-LAYOUTS = get_args(Layout)
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 SECTIONS = ("skeletons", "rung-classes", "classes", "positions", "moves")
 """The sections of a body, in their order."""
 
@@ -113,7 +115,7 @@ def _head(certificate: Certificate, counts: dict[str, int], size: int) -> bytes:
         FIRST_LINE,
         f"kind: {certificate.kind}",
         f"variant: {rules.variant}",
-        f"rules: piles={rules.piles} layout={rules.layout} {rules.text()}",
+        f"rules: piles={rules.piles} layout={rules.layout} {rules.stored_text()}",
         f"deal: {certificate.deal or 'none'}",
         f"ranks: {certificate.start.ranks}",
         f"board:\n{board_text(certificate.start)}{SEPARATOR}",
@@ -136,6 +138,10 @@ def read_certificate(data: bytes) -> Certificate:
     InputError
         If the file is no certificate, or damaged; the message says where.
     """
+    check_kind("data", data, bytes)
+    version = _VERSION.match(data)
+    if version is not None and int(version[1]) > FORMAT:
+        raise InputError(f"a certificate of format {int(version[1])}, this version reads {FORMAT}; {LATER_VERSION}")
     if not data.startswith(f"{FIRST_LINE}\n".encode("ascii")):
         raise InputError(f"no certificate: the first line is not {FIRST_LINE!r}")
     match = _HEAD.match(data[:LARGEST_HEAD])
@@ -168,6 +174,7 @@ def _group(name: str) -> str:
 
 
 _NUMBER = rb"(?:0|[1-9][0-9]{0,8})"
+_VERSION = re.compile(rb"citadel certificate ([0-9]{1,4})\n")
 _HEAD = re.compile(
     rb"""citadel\ certificate\ 1\n
     kind:\ (?P<kind>[a-z]+)\n
@@ -197,22 +204,20 @@ def _certificate_of_head(values: dict[str, str]) -> Certificate:
     if not 1 <= ranks <= RANKS:
         raise InputError(f"a deck has 1 to {RANKS} ranks, not {ranks}")
     rules = _parse_rules(values["variant"], values["rules"])
-    start = parse_board(values["board"], rules, ranks=ranks)
+    start = parse_position(values["board"], rules, ranks)
     deal = None if values["deal"] == "none" else parse_deal(values["deal"])
     return Certificate(values["kind"], rules, start, deal, int(values["rung"]))
 
 
 def _parse_rules(variant: str, text: str) -> Rules:
     values = dict(word.split("=", 1) for word in text.split() if "=" in word)
-    piles, layout = values.pop("piles", ""), values.pop("layout", "")
-    if layout not in LAYOUTS:
-        raise InputError(f"layout is one of {', '.join(LAYOUTS)}, not {layout!r}")
-    unknown = values.keys() - CHOICES.keys()
-    if unknown or not piles.isdecimal() or len(piles) > 2:
+    piles, named = values.pop("piles", ""), values.pop("layout", "")
+    layout = next((layout for layout in LAYOUTS if layout == named), None)
+    if layout is None:
+        raise InputError(f"layout is one of {', '.join(LAYOUTS)}, not {named!r}")
+    if not piles.isdecimal() or len(piles) > 2:
         raise InputError("the rules of the certificate cannot be read")
-    switches = {switch.replace("-", "_"): values.get(switch) for switch in CHOICES}
-    fields: dict[str, Any] = {"layout": layout, **switches}  # Rules refuses a value that is missing or wrong
-    return Rules(variant, piles=int(piles), **fields)
+    return rules_of_stored(variant, int(piles), layout, values)
 
 
 def _widths(certificate: Certificate) -> dict[str, int]:

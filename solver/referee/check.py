@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from solver.deals import deal_position
-from solver.errors import InputError
+from solver.errors import InputError, check_callable
 from solver.notation import board_text, move_text, parse_move
 from solver.position import PLAYED_RULES, IllegalMove, Position
 from solver.referee.certificate import Certificate, read_certificate
@@ -244,6 +244,7 @@ def check_certificate(data: bytes, progress: Progress = _no_progress) -> Check:
     InputError
         If the file cannot be read as a certificate: it is none, or it is damaged.
     """
+    check_callable("progress", progress)
     certificate = read_certificate(data)
     try:
         _check(certificate, progress)

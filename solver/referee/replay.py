@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from solver.errors import InputError
-from solver.position import PLAYED_RULES, IllegalMove, Move, Position
+from solver.errors import InputError, check_kind
+from solver.position import PLAYED_RULES, IllegalMove, Move, Position, check_move, check_shape
 from solver.rules import Rules, as_rules, unknown_setting
 
 
@@ -46,14 +46,17 @@ def replay(position: Position, rules: Rules | str, moves: Iterable[Move]) -> Rep
     Raises
     ------
     InputError
-        For an unknown variant, or a rule that the referee does not know.
+        For arguments of a wrong kind, an unknown variant, or a rule that the referee does not know.
     """
     rules = as_rules(rules)
     unknown = unknown_setting(rules, PLAYED_RULES)
     if unknown is not None:
         raise InputError(f"the referee does not know the rule {unknown}")
+    check_shape(position)
+    check_kind("moves", moves, Iterable)
     positions = [position]
-    for move in moves:
+    for number, move in enumerate(moves):
+        check_move(f"moves[{number}]", move)
         try:
             positions.append(positions[-1].apply(move, rules))
         except IllegalMove as error:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from solver.errors import InputError
-from solver.files import ASIDE, read_whole, write_whole
+from solver.files import ASIDE, finished_is_kept, read_whole, write_whole
 from solver.runs.manifest import LARGEST_MANIFEST, MOST_IN_CHUNK, Manifest, read_manifest
 from solver.runs.parts import SCHEMA, read_rows, read_table, write_rows
 from solver.runs.rows import Row
@@ -99,6 +99,15 @@ class RunFolder:
         self._check_deals(chunk, [row.deal for row in rows])
         return rows
 
+    def part_content(self, chunk: int) -> bytes:
+        """The file of a finished chunk, read once and looked through; errors are as for ``rows``."""
+        try:
+            content = self.part(chunk).read_bytes()
+        except OSError as error:
+            raise InputError(f"cannot read {self.part(chunk)}: {error.strerror}") from None
+        self._check_deals(chunk, [row.deal for row in read_rows(self.part(chunk), self.manifest, content)])
+        return content
+
     def write(self, chunk: int, rows: list[Row]) -> None:
         """Write the part of a chunk; its partial rows are no longer needed."""
         write_rows(self.part(chunk), rows, self.manifest)
@@ -165,6 +174,8 @@ def _check_chunks(manifest: Manifest) -> None:
 def merge(sources: list[RunFolder], path: Path) -> RunFolder:
     """Copy the parts of one run that was searched in several folders, as by ``--shard``, into one.
 
+    A damaged part ends the copying; the same call goes on when it is mended or removed.
+
     Raises
     ------
     InputError
@@ -186,8 +197,9 @@ def merge(sources: list[RunFolder], path: Path) -> RunFolder:
             if chunk in owners:
                 raise InputError(f"{owners[chunk].path} and {source.path} both hold {source.part(chunk).name}")
             owners[chunk] = source
-            source.rows(chunk)  # whole, and of this run
     merged = RunFolder.begin(path, first)
     for chunk, source in owners.items():
-        write_whole(merged.part(chunk), source.part(chunk).read_bytes())
+        content = source.part_content(chunk)
+        with finished_is_kept():
+            write_whole(merged.part(chunk), content)
     return merged

@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 from solver.deals import DealRange, parse_deals
 from solver.errors import InputError
-from solver.rules import CHOICES, Rules, rules_of
+from solver.rules import LATER_VERSION, Rules, rules_of, rules_of_stored
 from solver.solving import LARGEST_BUDGET, engine_for
 from solver.version import __version__
 
 FORMAT = 1
-"""Raised when folders of an older format cannot be read any more."""
+"""Raised when an older version cannot read what is written; a new rule switch is no reason (``STORED_SWITCHES``)."""
 
 MANY_CHUNKS = 200
 """A run is cut into about so many chunks ..."""
@@ -111,7 +111,7 @@ class Manifest:
         record = {
             "format": FORMAT,
             "variant": self.rules.variant,
-            "rules": self.rules.switches(),
+            "rules": self.rules.stored_switches(),
             "scheme": self.deals.scheme,
             "first": str(self.deals.first),
             "last": str(self.deals.last),
@@ -183,7 +183,9 @@ def read_manifest(text: str) -> Manifest:
     try:
         record = json.loads(text)
         if record["format"] != FORMAT:
-            raise InputError(f"its format is {record['format']!r}, this version reads {FORMAT}")
+            later = type(record["format"]) is int and record["format"] > FORMAT
+            advice = f"; {LATER_VERSION}" if later else ""
+            raise InputError(f"its format is {record['format']!r:.40}, this version reads {FORMAT}{advice}")
         manifest = _manifest_of(record)
     except InputError:
         raise
@@ -196,9 +198,8 @@ def read_manifest(text: str) -> Manifest:
 
 def _manifest_of(record: dict[str, Any]) -> Manifest:
     """The manifest of a JSON object; KeyError, TypeError or ValueError if something is not as we write it."""
-    rules = rules_of(_value(record, "variant", str), _value(record, "rules", dict))
-    if record["rules"] != rules.switches():
-        raise ValueError(f"rules do not name all of {', '.join(CHOICES)}")
+    game = rules_of(_value(record, "variant", str))
+    rules = rules_of_stored(game.variant, game.piles, game.layout, _value(record, "rules", dict))
     first, last = _value(record, "first", str), _value(record, "last", str)
     deals = parse_deals(f"{_value(record, 'scheme', str)}:{first}-{last}")
     if (deals.scheme, str(deals.first), str(deals.last)) != (record["scheme"], first, last):

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from solver.errors import InputError
-from solver.files import write_whole
+from solver.files import finished_is_kept, write_whole
 from solver.runs.manifest import MOST_IN_CHUNK, Manifest
 from solver.runs.rows import ONLY_WITH, Row
 from solver.solving import Verdict
@@ -48,29 +48,29 @@ def write_rows(path: Path, rows: Iterable[Row], manifest: Manifest) -> None:
     table = pa.Table.from_arrays(arrays, schema=SCHEMA.with_metadata(about))
     buffer = io.BytesIO()
     pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
-    try:
+    with finished_is_kept():
         write_whole(path, buffer.getvalue())
-    except InputError as error:
-        raise InputError(f"{error}; what is finished is kept") from None
 
 
 def _identity(manifest: Manifest) -> dict[str, str]:
     """What the parts of a run have in common, as their metadata."""
     return {
         "variant": manifest.rules.variant,
-        "rules": json.dumps(manifest.rules.switches()),
+        "rules": json.dumps(manifest.rules.stored_switches()),
         "node_unit": manifest.node_unit,
     }
 
 
-def read_rows(path: Path, manifest: Manifest) -> list[Row]:
+def read_rows(path: Path, manifest: Manifest, content: bytes | None = None) -> list[Row]:
     """The rows of a part; as ``read_table``."""
-    table = read_table(path, manifest)
+    table = read_table(path, manifest, content=content)
     return [Row(*values) for values in zip(*(column.to_pylist() for column in table.columns), strict=True)]
 
 
-def read_table(path: Path, manifest: Manifest, columns: list[str] | None = None) -> pa.Table:
-    """Some columns of a part, all by default, and those that are looked at.
+def read_table(
+    path: Path, manifest: Manifest, columns: list[str] | None = None, content: bytes | None = None
+) -> pa.Table:
+    """Some columns of a part, all by default, and those that are looked at. ``content`` is the file, if it was read.
 
     Raises
     ------
@@ -79,7 +79,10 @@ def read_table(path: Path, manifest: Manifest, columns: list[str] | None = None)
     """
     schema = pa.schema([field for field in SCHEMA if columns is None or field.name in {*columns, *_CHECKED}])
     try:
-        with path.open("rb") as source, pq.ParquetFile(source, page_checksum_verification=True) as file:
+        with (
+            path.open("rb") if content is None else io.BytesIO(content) as source,
+            pq.ParquetFile(source, page_checksum_verification=True) as file,
+        ):
             about = file.metadata
             size = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
             if about.num_rows > MOST_IN_CHUNK or size > _LARGEST_TABLE:

@@ -13,7 +13,13 @@ from solver.engine.classes.board import STATE, decode, new_record, scatter
 from solver.engine.classes.commits import COMMITS, Successors, new_successors, take_step
 from solver.engine.classes.heuristic import evaluate
 from solver.engine.classes.levels import analyze, classify
-from solver.engine.classes.relaxed import RELAXED_OVER, RELAXED_SAFE, play_relaxed, relaxed_moves, relaxed_verdict
+from solver.engine.classes.relaxed import (
+    RELAXED_OVER,
+    RELAXED_SAFE,
+    play_relaxed,
+    relaxed_moves,
+    relaxed_verdict,
+)
 from solver.engine.classes.skeletons import RELAXED_LOST, reset_skeletons, skeleton_place, unpack_skeleton
 from solver.engine.classes.steps import FOUND, STEPS, list_steps, safe_founding
 from solver.engine.jit import bare_kernel
