@@ -62,7 +62,7 @@ FITS: dict[str, tuple[type, ...]] = {
     "max_memory": (int,),
     "engine": (str,),
     "abort": (type(None),),
-    "deals": (str,),
+    "deals": (str, list),
     "solutions": (bool,),
     "threads": (int,),
     "symbols": (bool,),
