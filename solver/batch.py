@@ -25,7 +25,6 @@ from solver.solving import (
     DEFAULT_MAX_MEMORY,
     DEFAULT_MAX_NODES,
     Engine,
-    RefusedWin,
     Verdict,
     check_budgets,
     engine_for,
@@ -203,8 +202,9 @@ class Search:
                     engine=self.engine.name,
                     abort=abort,
                 )
-            except RefusedWin:
+            except RuntimeError as error:  # a fault of the engine, never of the deal, and no end of the batch
                 columns.status[index] = REFUSED
+                columns.faults[index] = f"{error or repr(error)}"
                 continue
             columns.nodes[index], columns.seconds[index] = outcome.nodes, outcome.seconds
             columns.skeletons[index] = outcome.trace.get("skeletons", 0)

@@ -14,13 +14,18 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from solver.batch import BLOCK
 from solver.deals import DealId, DealRange
-from solver.engine.dealing.compiled_deals import deal_packed
+from solver.engine.result import WON
 from solver.errors import InputError
 from solver.files import append_line, finished_is_kept, read_whole, write_whole
 from solver.rules import Rules
+from solver.runs.blocks import Block, Found, blocks_of, search_block, search_of
 from solver.runs.manifest import Manifest, read_manifest
-from solver.runs.rows import Budget, Row, Task, row_of, search_row, tasks_of
+from solver.runs.rows import Budget, Row, row_of
+from solver.statistics import Tally
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,9 +33,6 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """The version of lists and daily deals, named by their JSON."""
-
-DEALT_AT_ONCE = 64
-"""Deals that a scan deals ahead."""
 
 LARGEST_JOURNAL = 1 << 30
 """Bytes that a journal may have: some ten million deals."""
@@ -63,8 +65,8 @@ class Scan:
 
     Attributes
     ----------
-    rows
-        What the deals came to.
+    rows, tally
+        What the deals came to, and the number of each verdict.
     faults
         What the engine failed on, in words.
     fruitless
@@ -81,9 +83,11 @@ class Scan:
         self.give_up_after = give_up_after
         self.fruitless = 0
         self.rows: list[Row] = []
+        self.tally = Tally()
         self.faults: list[str] = []
         self.goes_further = False
         self._found = 0
+        self._search = search_of(manifest, Budget(manifest.max_nodes, manifest.max_memory))
         self._journal = journal
         if journal is not None:
             self._open(journal)
@@ -109,16 +113,27 @@ class Scan:
         deals = self.manifest.deals
         return DealRange(deals.scheme, deals.first, deals.first + len(self.rows) - 1) if self.rows else None
 
-    def tasks(self) -> Iterator[Task]:
+    def blocks(self) -> Iterator[Block]:
         """The deals that are still to be searched, in order."""
         deals = self.manifest.deals
-        for first in range(deals.first + len(self.rows), deals.last + 1, DEALT_AT_ONCE):
-            numbers = range(first, min(first + DEALT_AT_ONCE, deals.last + 1))
-            yield from tasks_of(self.manifest, 0, list(numbers))
+        for first in range(deals.first + len(self.rows), deals.last + 1, BLOCK):
+            yield from blocks_of(self.manifest, 0, list(range(first, min(first + BLOCK, deals.last + 1))))
 
-    def search(self, task: Task, abort: "NDArray[np.uint8] | None" = None) -> tuple[Row, str | None]:
-        """Search one deal; may be called by several threads."""
-        return search_row(task, self.manifest, Budget(self.manifest.max_nodes, self.manifest.max_memory), abort)
+    def search(self, block: Block, abort: "NDArray[np.uint8]") -> Found:
+        """Search some deals; may be called by several threads."""
+        return search_block(block, self._search, abort)
+
+    def add_found(self, found: Found) -> bool:
+        """Take in what came of the next block; whether it was searched to its end.
+
+        A block behind one that is missing is dropped, and so are the deals of this one that were interrupted.
+        """
+        if found.block.numbers[0] != self.manifest.deals.first + len(self.rows):
+            return False
+        faults = iter(found.faults())
+        for row in found.rows():
+            self.add(row, next(faults) if row.why_unknown == "fault" else None)
+        return len(found.done()) == len(found.block.numbers)
 
     def add(self, row: Row, fault: str | None = None) -> None:
         """Take in the next deal's row, in order; one behind the last deal that is wanted is dropped."""
@@ -141,6 +156,7 @@ class Scan:
 
     def _take(self, row: Row) -> None:
         self.rows.append(row)
+        self.tally.add(row.verdict)
         self._found += row.verdict == "won"
         self.fruitless = 0 if row.verdict == "won" else self.fruitless + 1
 
@@ -270,14 +286,15 @@ def daily_deal(manifest: Manifest, day: date, abort: "NDArray[np.uint8] | None" 
 
     ``manifest`` has the rules and the budget; its deals do not matter.
     """
+    search = search_of(manifest, Budget(manifest.max_nodes, manifest.max_memory))
+    abort = np.zeros(1, np.uint8) if abort is None else abort
     for shuffle in range(1, MOST_SHUFFLES + 1):
-        deal = DealId("pysol", daily_number(manifest.rules, day, shuffle))
-        task = Task(0, deal, deal_packed(deal.scheme, deal.number, manifest.rules))
-        row, fault = search_row(task, manifest, Budget(manifest.max_nodes, manifest.max_memory), abort)
-        if fault is not None:
-            raise RuntimeError(fault)
-        if row.why_unknown == "interrupted":
+        number = daily_number(manifest.rules, day, shuffle)
+        found = search_block(Block(0, "pysol", [number]), search, abort)
+        if found.faults():
+            raise RuntimeError(found.faults()[0])
+        if not len(found.done()):
             return None
-        if row.verdict == "won":
-            return DailyDeal(day, deal, shuffle)
+        if found.columns.status[0] == WON:
+            return DailyDeal(day, DealId("pysol", number), shuffle)
     return DailyDeal(day, None, MOST_SHUFFLES)

@@ -30,9 +30,9 @@ class Tally:
     lost: int = 0
     unknown: int = 0
 
-    def add(self, verdict: str) -> None:
-        """Count one verdict, named as a field."""
-        setattr(self, verdict, getattr(self, verdict) + 1)
+    def add(self, verdict: str, count: int = 1) -> None:
+        """Count one verdict, named as a field, or several alike."""
+        setattr(self, verdict, getattr(self, verdict) + count)
 
     @property
     def deals(self) -> int:

@@ -16,7 +16,6 @@ from solver.errors import InputError
 from solver.rules import Rules
 from solver.shuffles import LARGEST
 from solver.solving import engine_for
-from solver.statistics import Tally
 
 FORMATS = ("txt", "csv", "json")
 
@@ -97,25 +96,23 @@ def winnable(
     scan = Scan(manifest, count, journal, None if count is None else give_up_after)
     if not quiet:
         announce_compiling(engine_for(rules))
-    tally = Tally()
-    for row in scan.rows:
-        tally.add(row.verdict)
     progress = Progress(None, quiet)
     abort = np.zeros(1, np.uint8)
-    crew = Crew(lambda task: scan.search(task, abort), scan.tasks(), jobs)
+    crew = Crew(lambda block: scan.search(block, abort), scan.blocks(), jobs)
     with interrupts() as interrupt:
         try:
             while interrupt.status is None and not scan.finished and not crew.finished:
-                for row, fault in crew.wait(TICK):
-                    if not scan.finished:
-                        scan.add(row, fault)
-                        tally.add(row.verdict)
+                for found in crew.wait(TICK):
+                    scan.add_found(found)
                 wanted = f" of {count} wanted" if count else ""
-                progress.show(tally, f"{scan.found} winnable{wanted}, {len(scan.rows)} deals tried")
+                progress.show(scan.tally, f"{scan.found} winnable{wanted}, {len(scan.rows)} deals tried")
         finally:
             progress.end()
             abort[0] = 1
             crew.stop(GRACE / 2)
+    for found in crew.leftovers():
+        if not scan.add_found(found):
+            break
     for problem in scan.faults:
         say(f"a fault of the engine, please report it: {problem}")
     if interrupt.status is not None and not scan.finished:
@@ -129,14 +126,14 @@ def winnable(
             write_whole(output, text.encode())
     scan.end()
     if not quiet:
-        say(f"{scan.scanned}: {tally}")
+        say(f"{scan.scanned}: {scan.tally}")
         if scan.goes_further:
             say(f"{journal} goes further than this list, and is kept")
     if scan.gave_up:
         kept = f"; {journal} is kept" if journal else ""
         say(
             f"gave up: none of the last {scan.fruitless} deals is proved winnable; "
-            f"of all {len(scan.rows)}, {tally.unknown} are unknown. "
+            f"of all {len(scan.rows)}, {scan.tally.unknown} are unknown. "
             f"A larger budget decides more, a larger --give-up-after tries more{kept}"
         )
     if scan.faults:

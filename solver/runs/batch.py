@@ -1,16 +1,20 @@
 """The search of a run's deals by threads. Knows nothing of terminals and signals: the caller keeps asking for more.
 
-The threads take deal after deal, whatever chunk it is of, so a slow deal holds up its own chunk's part and nobody
+The threads take block after block, whatever chunk it is of, so a slow deal holds up its own chunk's part and nobody
 else; a chunk's part is written as soon as the last of its rows is there.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from solver.crew import Crew
+from solver.runs.blocks import Block, Found, blocks_of, search_block, search_of
 from solver.runs.folder import RunFolder
-from solver.runs.rows import Budget, Row, Task, search_row, tasks_of
+from solver.runs.parts import table_of
+from solver.runs.rows import Budget, Row
 from solver.statistics import Tally
 
 
@@ -42,7 +46,7 @@ class Work:
         self.tally = Tally()
         self.faults: list[str] = []
         self.searched = 0
-        self._rows: dict[int, dict[str, Row]] = {}  # of the chunks in work, by the deal's name
+        self._pieces: dict[int, list[_Piece]] = {}  # of the chunks in work
         self._retry = retry is not None
         index, shares = shard
         finished = set(run.finished_chunks())
@@ -63,30 +67,34 @@ class Work:
                 known = [row for row in self.run.rows(chunk) if not self._is_open_row(row)]
             else:
                 known = self.run.partial_rows(chunk)
-            rows = {row.deal: row for row in known}
-            self._rows[chunk] = rows
-            yield chunk, [deal.number for deal in self.run.manifest.chunk_deals(chunk) if str(deal) not in rows]
+            deals = self.run.manifest.chunk_deals(chunk)
+            number_of = {str(deal): deal.number for deal in deals} if known else {}
+            numbers = [number_of[row.deal] for row in known]
+            self._pieces[chunk] = [_Piece(numbers, table_of(known))]
+            there = set(numbers)
+            yield chunk, [number for number in range(deals.first, deals.last + 1) if number not in there]
 
-    def add(self, chunk: int, row: Row, fault: str | None) -> None:
-        """Take a row in, and write the part of its chunk if it was the last one."""
-        if fault is not None:
-            self.faults.append(fault)
-        rows = self._rows[chunk]
-        rows[row.deal] = row
-        self._count([row])
-        self.searched += 1
-        deals = self.run.manifest.chunk_deals(chunk)
-        if len(rows) == deals.count:
-            self.run.write(chunk, [rows[str(deal)] for deal in deals])
-            del self._rows[chunk]
+    def add(self, found: Found) -> None:
+        """Take in what came of a block, and write the part of its chunk if that was the last of it."""
+        chunk = found.block.chunk
+        self.faults += found.faults()
+        pieces = self._pieces[chunk]
+        piece = _Piece(found.numbers(), found.table())
+        pieces.append(piece)
+        for count in piece.table["verdict"].value_counts().to_pylist():
+            self.tally.add(count["values"], count["counts"])
+        self.searched += len(piece.numbers)
+        if sum(len(piece.numbers) for piece in pieces) == self.run.manifest.chunk_deals(chunk).count:
+            self.run.write(chunk, _in_order(pieces))
+            del self._pieces[chunk]
 
     def keep_partial(self) -> None:
         """Write the rows of the chunks that are not finished; a retry leaves those parts as they are."""
         if self._retry:
             return
-        for chunk, rows in list(self._rows.items()):
-            if 0 < len(rows) < self.run.manifest.chunk_deals(chunk).count:
-                self.run.write_partial(chunk, rows.values())
+        for chunk, pieces in self._pieces.items():
+            if any(piece.numbers for piece in pieces):
+                self.run.write_partial(chunk, _in_order(pieces))
 
     def _count(self, rows: list[Row]) -> None:
         for row in rows:
@@ -98,6 +106,22 @@ class Work:
     def _is_open_row(self, row: Row) -> bool:
         """Whether a retry searches a deal again: it is unknown, and this budget has not been spent on it."""
         return row.verdict == "unknown" and not (row.why_unknown == "nodes" and row.nodes >= self.budget.max_nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Some rows of a chunk, and the numbers of their deals."""
+
+    numbers: list[int]
+    table: pa.Table
+
+
+def _in_order(pieces: list[_Piece]) -> pa.Table:
+    """All rows in the order of the deals."""
+    table = pa.concat_tables([piece.table for piece in pieces])
+    numbers = [number for piece in pieces for number in piece.numbers]
+    order = sorted(range(len(numbers)), key=numbers.__getitem__)
+    return table if order == list(range(len(numbers))) else table.take(pa.array(order))
 
 
 class Batch:
@@ -114,7 +138,8 @@ class Batch:
     def __init__(self, work: Work, jobs: int) -> None:
         self._work = work
         self._abort = np.zeros(1, np.uint8)
-        self._crew = Crew(self._search, self._tasks(), jobs, in_order=False)
+        self._search = search_of(work.run.manifest, work.budget)
+        self._crew = Crew(self._search_block, self._blocks(), jobs, in_order=False)
 
     @property
     def finished(self) -> bool:
@@ -129,21 +154,20 @@ class Batch:
         InputError
             If a part cannot be written.
         """
-        for task, row, fault in self._crew.wait(seconds):
-            self._work.add(task.chunk, row, fault)
+        for found in self._crew.wait(seconds):
+            self._work.add(found)
 
     def stop(self, grace: float) -> None:
         """End, and keep what is known of unfinished chunks."""
         self._abort[0] = 1
         self._crew.stop(grace)
-        for task, row, fault in self._crew.leftovers():
-            if row.why_unknown != "interrupted":
-                self._work.add(task.chunk, row, fault)
+        for found in self._crew.leftovers():
+            self._work.add(found)
         self._work.keep_partial()
 
-    def _tasks(self) -> Iterator[Task]:
+    def _blocks(self) -> Iterator[Block]:
         for chunk, numbers in self._work.chunks():
-            yield from tasks_of(self._work.run.manifest, chunk, numbers)
+            yield from blocks_of(self._work.run.manifest, chunk, numbers)
 
-    def _search(self, task: Task) -> tuple[Task, Row, str | None]:
-        return task, *search_row(task, self._work.run.manifest, self._work.budget, self._abort)
+    def _search_block(self, block: Block) -> Found:
+        return search_block(block, self._search, self._abort)

@@ -8,10 +8,13 @@ import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from solver.errors import InputError
 from solver.runs.batch import Work
+from solver.runs.blocks import Found, blocks_of, search_block, search_of
 from solver.runs.manifest import read_manifest
-from solver.runs.rows import Budget, Row, search_row, tasks_of
+from solver.runs.rows import Budget
 from solver.version import __version__
 
 if TYPE_CHECKING:
@@ -23,11 +26,9 @@ CONNECTING = 10
 AHEAD = 3
 """Chunks a worker's thread that are given to the scheduler at a time: enough that none waits for the next one."""
 
-ChunkRows = list[tuple[Row, str | None]]
 
-
-def search_chunk(manifest_text: str, chunk: int, numbers: list[int], budget: Budget) -> ChunkRows:
-    """Search some deals of a chunk, on a worker; the rows, each with what the engine's fault was, if any.
+def search_chunk(manifest_text: str, chunk: int, numbers: list[int], budget: Budget) -> list[Found]:
+    """Search some deals of a chunk, on a worker, block by block.
 
     Raises
     ------
@@ -37,7 +38,8 @@ def search_chunk(manifest_text: str, chunk: int, numbers: list[int], budget: Bud
     manifest = read_manifest(manifest_text)
     if manifest.version != __version__:
         raise InputError(f"the run is of version {manifest.version}, and a worker has {__version__}")
-    return [search_row(task, manifest, budget) for task in tasks_of(manifest, chunk, numbers)]
+    search, abort = search_of(manifest, budget), np.zeros(1, np.uint8)
+    return [search_block(block, search, abort) for block in blocks_of(manifest, chunk, numbers)]
 
 
 def connect(address: str) -> "Client":
@@ -102,11 +104,11 @@ class ClusterBatch:
         for future in done:
             chunk = self._given.pop(future)
             try:
-                rows: ChunkRows = future.result()
+                blocks: list[Found] = future.result()
             except Exception as error:  # whatever kept a worker from working: its version, its memory, its end
                 raise InputError(f"the cluster cannot search {self._name(chunk)}: {error or repr(error)}") from None
-            for row, fault in rows:
-                self._work.add(chunk, row, fault)
+            for found in blocks:
+                self._work.add(found)
 
     def stop(self, grace: float) -> None:
         """End; the chunks that are in work are given up."""

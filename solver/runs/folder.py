@@ -5,7 +5,6 @@ part-000000.parquet       the rows of the first chunk, in the order of the deals
 partial-000007.parquet    rows of a chunk that an interrupt left unfinished; gone when the part is there
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,8 +12,8 @@ import pyarrow as pa
 from solver.errors import InputError
 from solver.files import ASIDE, finished_is_kept, read_whole, write_whole
 from solver.runs.manifest import LARGEST_MANIFEST, MOST_IN_CHUNK, Manifest, read_manifest
-from solver.runs.parts import SCHEMA, read_rows, read_table, write_rows
-from solver.runs.rows import Row
+from solver.runs.parts import read_rows, read_table, write_table
+from solver.runs.rows import SCHEMA, Row
 from solver.statistics import Tally
 
 MANIFEST = "manifest.json"
@@ -108,9 +107,9 @@ class RunFolder:
         self._check_deals(chunk, [row.deal for row in read_rows(self.part(chunk), self.manifest, content)])
         return content
 
-    def write(self, chunk: int, rows: list[Row]) -> None:
-        """Write the part of a chunk; its partial rows are no longer needed."""
-        write_rows(self.part(chunk), rows, self.manifest)
+    def write(self, chunk: int, table: pa.Table) -> None:
+        """Write the part of a chunk, its rows in the order of the deals; its partial rows are no longer needed."""
+        write_table(self.part(chunk), table, self.manifest)
         self._partial(chunk).unlink(missing_ok=True)
 
     def partial_rows(self, chunk: int) -> list[Row]:
@@ -125,9 +124,9 @@ class RunFolder:
             raise InputError(f"{path} does not hold some of the deals {deals}; remove it to have them searched again")
         return rows
 
-    def write_partial(self, chunk: int, rows: Iterable[Row]) -> None:
+    def write_partial(self, chunk: int, table: pa.Table) -> None:
         """Keep rows of a chunk that is not finished."""
-        write_rows(self._partial(chunk), rows, self.manifest)
+        write_table(self._partial(chunk), table, self.manifest)
 
     def note_retry(self, max_nodes: int, max_memory: int) -> None:
         """Write into the manifest that the unknown deals are searched again."""

@@ -15,26 +15,18 @@ import pyarrow.parquet as pq
 from solver.errors import InputError
 from solver.files import finished_is_kept, write_whole
 from solver.runs.manifest import MOST_IN_CHUNK, Manifest
-from solver.runs.rows import ONLY_WITH, Row
+from solver.runs.rows import ONLY_WITH, SCHEMA, Row
 from solver.solving import Verdict
 
-SCHEMA = pa.schema(
-    [
-        pa.field("deal", pa.string(), nullable=False),
-        pa.field("verdict", pa.string(), nullable=False),
-        pa.field("nodes", pa.int64(), nullable=False),
-        pa.field("skeletons", pa.int64()),
-        pa.field("moves", pa.int32()),
-        pa.field("skimmed", pa.int8(), nullable=False),
-        pa.field("seconds", pa.float64(), nullable=False),
-        pa.field("why_unknown", pa.string()),
-        pa.field("solution", pa.string()),
-    ]
-)
-"""The columns of a part; described in ``docs/runs.md``."""
+
+def table_of(rows: Iterable[Row]) -> pa.Table:
+    """Rows as a table."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(SCHEMA)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=SCHEMA)
 
 
-def write_rows(path: Path, rows: Iterable[Row], manifest: Manifest) -> None:
+def write_table(path: Path, table: pa.Table, manifest: Manifest) -> None:
     """Write a part, replacing the one that is there.
 
     Raises
@@ -43,11 +35,8 @@ def write_rows(path: Path, rows: Iterable[Row], manifest: Manifest) -> None:
         If it cannot be written; what was there before is untouched.
     """
     about = _identity(manifest) | {"version": manifest.version}
-    columns = zip(*rows, strict=True)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)]
-    table = pa.Table.from_arrays(arrays, schema=SCHEMA.with_metadata(about))
     buffer = io.BytesIO()
-    pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
+    pq.write_table(table.replace_schema_metadata(about), buffer, compression="zstd", write_page_checksum=True)
     with finished_is_kept():
         write_whole(path, buffer.getvalue())
 

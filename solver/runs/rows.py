@@ -1,24 +1,17 @@
-"""What a run keeps of a deal, and the search of one deal. Knows nothing of files and threads."""
+"""What a run keeps of a deal, as a row. Knows nothing of files, threads and searching."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pyarrow as pa
 
 from solver.cards import card_text
 from solver.deals import DealId
-from solver.engine.dealing.compiled_deals import PackedDeal, deal_batch, deal_packed
 from solver.notation import parse_moves
 from solver.position import FOUNDATION, Move
-from solver.runs.manifest import Manifest
-from solver.solving import Verdict, solve
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-FAULT = "fault"
-"""Why a deal is unknown when the engine failed on it; never the deal's own fault."""
+from solver.solving import Verdict
 
 
 class Row(NamedTuple):
@@ -34,6 +27,21 @@ class Row(NamedTuple):
     why_unknown: str | None
     solution: str | None
 
+
+SCHEMA = pa.schema(
+    [
+        pa.field("deal", pa.string(), nullable=False),
+        pa.field("verdict", pa.string(), nullable=False),
+        pa.field("nodes", pa.int64(), nullable=False),
+        pa.field("skeletons", pa.int64()),
+        pa.field("moves", pa.int32()),
+        pa.field("skimmed", pa.int8(), nullable=False),
+        pa.field("seconds", pa.float64(), nullable=False),
+        pa.field("why_unknown", pa.string()),
+        pa.field("solution", pa.string()),
+    ]
+)
+"""The columns of a part; described in ``docs/runs.md``."""
 
 ONLY_WITH = {Verdict.WON: "moves", Verdict.UNKNOWN: "why_unknown"}
 """The values that a row has with one verdict, always, and with no other."""
@@ -71,70 +79,11 @@ def row_of(values: Any, deal: DealId) -> Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """A deal to be searched for a chunk of a run."""
-
-    chunk: int
-    deal: DealId
-    packed: PackedDeal
-
-
-@dataclass(frozen=True, slots=True)
 class Budget:
     """What one search may use, ``max_memory`` in bytes."""
 
     max_nodes: int
     max_memory: int
-
-
-def search_row(
-    task: Task, manifest: Manifest, budget: Budget, abort: "NDArray[np.uint8] | None" = None
-) -> tuple[Row, str | None]:
-    """Search one deal; also what the engine's fault was, if it had one.
-
-    A fault ends no run: the deal is unknown, and the caller says so aloud.
-    """
-    rules = manifest.rules
-    try:
-        outcome = solve(
-            task.packed.position(rules),
-            rules,
-            max_nodes=budget.max_nodes,
-            max_memory=budget.max_memory,
-            engine=manifest.engine,
-            abort=abort,
-        )
-    except RuntimeError as error:
-        row = Row(str(task.deal), "unknown", 0, None, None, task.packed.skimmed, 0.0, FAULT, None)
-        return row, f"{task.deal}: {error}"
-    moves = outcome.moves
-    row = Row(
-        deal=str(task.deal),
-        verdict=outcome.verdict.value,
-        nodes=outcome.nodes,
-        skeletons=outcome.trace.get("skeletons"),
-        moves=None if moves is None else len(moves),
-        skimmed=task.packed.skimmed,
-        seconds=outcome.seconds,
-        why_unknown=outcome.why_unknown,
-        solution=solution_text(moves) if manifest.solutions and moves is not None else None,
-    )
-    return row, None
-
-
-def tasks_of(manifest: Manifest, chunk: int, numbers: list[int]) -> Iterator[Task]:
-    """Deal some deals of a chunk, given by number and in order; all at once where nearly all are wanted."""
-    scheme = manifest.deals.scheme
-    if not numbers:
-        return
-    first, count = numbers[0], numbers[-1] - numbers[0] + 1
-    if 2 * len(numbers) > count:
-        batch = deal_batch(scheme, first, count, manifest.rules)
-        for number in numbers:
-            yield Task(chunk, DealId(scheme, number), batch[number - first])
-    else:
-        for number in numbers:
-            yield Task(chunk, DealId(scheme, number), deal_packed(scheme, number, manifest.rules))
 
 
 def solution_text(moves: Iterable[Move]) -> str:

@@ -1,6 +1,6 @@
 """What a batch of searches comes to: arrays with one value a deal. Knows nothing of searching."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ class Columns:
         int64[n + 1]: the moves of deal ``i`` are ``lines[first_move[i] : first_move[i + 1]]``.
     lines
         int16[m], packed moves as in ``replaying.compiled_replay``; empty where none were asked for.
+    faults
+        What the engine failed on, in words, for some of the deals that are REFUSED.
     """
 
     status: NDArray[np.int8]
@@ -39,6 +41,7 @@ class Columns:
     seconds: NDArray[np.float64]
     first_move: NDArray[np.int64]
     lines: NDArray[np.int16]
+    faults: dict[int, str] = field(default_factory=dict)
 
 
 def new_columns(deals: int, with_lines: bool) -> Columns:

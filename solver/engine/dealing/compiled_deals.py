@@ -127,6 +127,16 @@ def deal_batch(scheme: str, first: int, count: int, rules: Rules) -> PackedDeals
     return deals
 
 
+def deal_numbers(scheme: str, numbers: list[int], rules: Rules) -> PackedDeals:
+    """Deal some numbers, given in rising order; errors are as for ``deal_batch``."""
+    first, count = numbers[0], numbers[-1] - numbers[0] + 1
+    if count == len(numbers):
+        return deal_batch(scheme, first, count, rules)
+    deals = [deal_batch(scheme, number, 1, rules) for number in numbers]
+    names = ("piles", "heights", "founded", "skimmed")
+    return PackedDeals(*(np.concatenate([getattr(deal, name) for deal in deals]) for name in names))
+
+
 def deal_decks(decks: np.ndarray, rules: Rules) -> PackedDeals:
     """Deal decks, int8[n, 52] with every card once, each in the order in which its cards are dealt."""
     deals = _room(len(decks))
