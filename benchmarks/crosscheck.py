@@ -15,8 +15,8 @@ from random import Random
 from solver.checking.naive import naive_verdict
 from solver.checking.samples import small_castle
 from solver.deals import deal_position, parse_deals
-from solver.engine.general.position_search import position_search as general
-from solver.engine.quota.class_search import class_search as quota
+from solver.engine.general import position_search as general
+from solver.engine.quota import class_search as quota
 from solver.engine.result import LOST, WON
 from solver.notation import board_text
 from solver.position import Position

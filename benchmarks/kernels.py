@@ -15,7 +15,7 @@ import time
 
 from solver.deals import DealId, deal_position
 from solver.engine import result
-from solver.engine.general.position_search import position_search as general
+from solver.engine.general import position_search as general
 from solver.engine.general.state import pack
 from solver.rules import rules_of
 

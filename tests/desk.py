@@ -8,9 +8,9 @@ from naive_classes import Key, Levels, is_built
 
 from solver.cards import rank_of
 from solver.checking.naive import State
+from solver.engine.classes import board as packed
 from solver.engine.classes.board import BOARD, STATE, decode, encode, load_board, new_record, pack
 from solver.engine.classes.commits import COMMITS, new_successors, take_step
-from solver.engine.classes.commits import board as packed
 from solver.engine.classes.levels import analyze, classify
 from solver.engine.classes.steps import FOUND, STEPS, list_steps, safe_founding
 from solver.engine.jit import bare_kernel

@@ -16,10 +16,10 @@ from command import check_plain_python
 from solver.checking.naive import naive_verdict
 from solver.checking.samples import small_position, turned
 from solver.deals import DealId, deal_position, parse_deal
-from solver.engine.general.position_search import play as moves
-from solver.engine.general.position_search import position_search as general
+from solver.engine.general import play as moves
+from solver.engine.general import position_search as general
+from solver.engine.general import state as packing
 from solver.engine.general.position_search import search
-from solver.engine.general.position_search import state as packing
 from solver.engine.result import ABORTED, LOST, OUT_OF_MEMORY, OUT_OF_NODES, WON
 from solver.notation import parse_board
 from solver.position import FOUNDATION, Position

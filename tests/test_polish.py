@@ -7,8 +7,8 @@ import pytest
 from boards import draw, small_rules
 
 from solver.checking.samples import small_position
+from solver.engine.general import position_search as general
 from solver.engine.general.polish import polish, shortest_nearby
-from solver.engine.general.position_search import position_search as general
 from solver.engine.general.state import FOUNDED, SPACE, pack
 from solver.engine.result import WON
 from solver.notation import parse_moves

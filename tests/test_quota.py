@@ -15,7 +15,7 @@ from naive_classes import few_games
 from solver.checking.naive import naive_verdict
 from solver.checking.samples import small_castle, turned
 from solver.deals import DealId, deal_position
-from solver.engine.general.position_search import position_search as general
+from solver.engine.general import position_search as general
 from solver.engine.quota.class_search import search
 from solver.engine.result import ABORTED, LOST, OUT_OF_MEMORY, OUT_OF_NODES, WON, SearchResult
 from solver.position import Position

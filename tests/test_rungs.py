@@ -7,7 +7,7 @@ from desk import Desk
 from naive_classes import Game, Key, Relaxed, few_games, games, won_states
 
 from solver.deals import DealId, deal_position
-from solver.engine.general.position_search import position_search as general
+from solver.engine.general import position_search as general
 from solver.engine.result import WON
 from solver.rules import VARIANTS, rules_of
 

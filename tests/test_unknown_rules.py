@@ -15,11 +15,11 @@ from solver import certificates, deals, position, solving
 from solver.certificates import lost_certificates, prove
 from solver.checking.samples import RULE_SETS
 from solver.deals import DealId, deal_position
-from solver.engine.classes.commits import board
+from solver.engine.classes import board
 from solver.engine.dealing import compiled_deals
+from solver.engine.general import enumeration, position_search, state
 from solver.engine.general.polish import polish
-from solver.engine.general.position_search import enumeration, position_search, state
-from solver.engine.quota.class_search import class_search
+from solver.engine.quota import class_search
 from solver.errors import InputError
 from solver.position import Position
 from solver.referee import Certificate, certificate_bytes, check, check_certificate, replay
