@@ -36,9 +36,33 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BLOCK = 32
-"""Deals of a block: some ten milliseconds of search, beside some 0.1 ms for handing it out."""
+"""Most deals of a block: some ten milliseconds of search, beside some 0.1 ms for handing it out."""
+
+BLOCK_SECONDS = 0.05
+"""How long a block is meant to take at most."""
 
 MOST_THREADS = 1024
+
+
+class Pace:
+    """How many deals a block has: few while deals are slow, so that what is finished is soon known, else BLOCK.
+
+    May be told from several threads.
+    """
+
+    def __init__(self) -> None:
+        self._seconds = BLOCK_SECONDS  # of a deal, lately
+
+    @property
+    def size(self) -> int:
+        """Deals of the next block."""
+        return max(1, min(BLOCK, int(BLOCK_SECONDS / self._seconds)))
+
+    def note(self, columns: Columns) -> None:
+        """Take note of how long deals took."""
+        if len(columns.seconds):
+            self._seconds = max(1e-6, (self._seconds + float(columns.seconds.mean())) / 2)
+
 
 _VERDICTS = {WON: Verdict.WON.value, LOST: Verdict.LOST.value}
 _WHY = WHY_UNKNOWN | {REFUSED: "fault"}
@@ -150,13 +174,25 @@ def packed_line(moves: Sequence[Move]) -> NDArray[np.int16]:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How deals are searched: an engine, its rules and the budget of each deal; ``max_memory`` in bytes."""
+    """How deals are searched.
+
+    Attributes
+    ----------
+    rules, engine
+        The rule set, and an engine that serves it.
+    max_nodes, max_memory
+        The budget of each deal, in nodes and bytes.
+    keeps_moves, shortens
+        Whether the moves of wins are kept, which makes them fewer too; whether they are made fewer, if only to be
+        counted.
+    """
 
     rules: Rules
     engine: Engine
     max_nodes: int
     max_memory: int
     keeps_moves: bool
+    shortens: bool = False
 
     def prepare(self) -> None:
         """Load the kernels, and compile them if they were never compiled."""
@@ -165,18 +201,27 @@ class Search:
         deals.founded[:] = RANKS
         self.search(deals, np.zeros(1, np.uint8))
 
+    @property
+    def module(self) -> str:
+        """The module whose kernels search, compiled last."""
+        return "solver.engine.batch.quota_batch" if self._is_compiled_batch else self.engine.module
+
+    @property
+    def _is_compiled_batch(self) -> bool:
+        return self.engine.name == "quota"
+
     def search(self, deals: PackedDeals, abort: NDArray[np.uint8]) -> Columns:
         """Search packed deals in this thread; raised, ``abort`` leaves those not yet begun interrupted."""
-        if self.engine.name == "quota":
-            return self._search_classes(deals, abort)
-        return self._search_one_by_one(deals, abort)
+        return self._search_classes(deals, abort) if self._is_compiled_batch else self._search_one_by_one(deals, abort)
 
     def _search_classes(self, deals: PackedDeals, abort: NDArray[np.uint8]) -> Columns:
         from solver.engine.batch.quota_batch import QuotaBatch
 
         columns = new_columns(len(deals), self.keeps_moves)
         try:
-            batch = QuotaBatch(self.rules, RANKS, self.max_nodes, self.max_memory, self.keeps_moves)
+            batch = QuotaBatch(
+                self.rules, RANKS, self.max_nodes, self.max_memory, self.shortens or self.keeps_moves, self.keeps_moves
+            )
         except MemoryError:
             columns.status[:] = OUT_OF_MEMORY
             return columns
@@ -287,7 +332,8 @@ def solve_many(
     check_callable("progress", progress)
     check_abort(abort)
     search = Search(rules, engine_for(rules, engine), int(max_nodes), int(max_memory), solutions)
-    names, total, blocks = _blocks(deals, rules)
+    pace = Pace()
+    names, total, blocks = _blocks(deals, rules, pace)
     flag = np.zeros(1, np.uint8) if abort is None else abort
     search.prepare()
     crew = Crew(lambda block: (search.search(block, flag), block.skimmed), blocks, int(threads))
@@ -299,6 +345,7 @@ def solve_many(
             for columns, cards in crew.wait(0.1):
                 found.append(columns)
                 skimmed.append(cards)
+                pace.note(columns)
                 done += len(columns.status)
                 if progress is not None:
                     progress(done, total)
@@ -309,37 +356,43 @@ def solve_many(
     return _solved(search, names, found, skimmed)
 
 
-def _blocks(deals: Any, rules: Rules) -> tuple[Callable[[], NDArray[np.str_]], int, Iterator[PackedDeals]]:
-    """The names of the deals, made when they are wanted; how many there are; and the deals, block by block."""
+_Blocks = tuple[Callable[[], NDArray[np.str_]], int, Iterator[PackedDeals]]
+"""The names of deals, made when they are wanted; how many there are; and the deals, block by block."""
+
+
+def _blocks(deals: Any, rules: Rules, pace: Pace) -> _Blocks:
     if isinstance(deals, str):
         deals = parse_deals(deals)
     if isinstance(deals, DealRange):
-        return _blocks_of_range(deals, rules)
+        scheme, first, last = deals.scheme, deals.first, deals.last
+        return (
+            lambda: np.array([f"{scheme}:{number}" for number in range(first, last + 1)], dtype=str),
+            deals.count,
+            (deal_batch(scheme, start, count, rules) for start, count in _cut(first, last, pace)),
+        )
     if isinstance(deals, np.ndarray):
-        return _blocks_of_decks(deals, rules)
+        decks = checked_decks(deals)
+        return (
+            lambda: np.arange(1, len(decks) + 1).astype(str),
+            len(decks),
+            (deal_decks(decks[start : start + count], rules) for start, count in _cut(0, len(decks) - 1, pace)),
+        )
     if not isinstance(deals, list | tuple):
         raise InputError(f"deals must be a range, a list of deals or an array of decks, not {type(deals).__name__}")
     wanted = [as_deal(deal) for deal in deals]
-    blocks = (deal_batch(deal.scheme, deal.number, 1, rules) for deal in wanted)
-    return lambda: np.array([str(deal) for deal in wanted], dtype=str), len(wanted), blocks
-
-
-def _blocks_of_range(
-    deals: DealRange, rules: Rules
-) -> tuple[Callable[[], NDArray[np.str_]], int, Iterator[PackedDeals]]:
-    blocks = (
-        deal_batch(deals.scheme, first, min(BLOCK, deals.last - first + 1), rules)
-        for first in range(deals.first, deals.last + 1, BLOCK)
+    return (
+        lambda: np.array([str(deal) for deal in wanted], dtype=str),
+        len(wanted),
+        (deal_batch(deal.scheme, deal.number, 1, rules) for deal in wanted),
     )
-    return lambda: np.array([str(deal) for deal in deals], dtype=str), deals.count, blocks
 
 
-def _blocks_of_decks(
-    decks: NDArray[Any], rules: Rules
-) -> tuple[Callable[[], NDArray[np.str_]], int, Iterator[PackedDeals]]:
-    decks = checked_decks(decks)
-    blocks = (deal_decks(decks[first : first + BLOCK], rules) for first in range(0, len(decks), BLOCK))
-    return lambda: np.arange(1, len(decks) + 1).astype(str), len(decks), blocks
+def _cut(first: int, last: int, pace: Pace) -> Iterator[tuple[int, int]]:
+    """The numbers from ``first`` to ``last`` in blocks: the first number of each, and how many."""
+    while first <= last:
+        count = min(pace.size, last - first + 1)
+        yield first, count
+        first += count
 
 
 def checked_decks(decks: NDArray[Any]) -> NDArray[np.int8]:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from solver.batch import BLOCK
+from solver.batch import Pace
 from solver.deals import DealId, DealRange
 from solver.engine.result import WON
 from solver.errors import InputError
 from solver.files import append_line, finished_is_kept, read_whole, write_whole
 from solver.rules import Rules
-from solver.runs.blocks import Block, Found, blocks_of, search_block, search_of
+from solver.runs.blocks import Block, Found, search_block, search_of
 from solver.runs.manifest import Manifest, read_manifest
 from solver.runs.rows import Budget, Row, row_of
 from solver.statistics import Tally
@@ -71,6 +71,8 @@ class Scan:
         What the engine failed on, in words.
     fruitless
         How many deals were searched since the last won one.
+    engine
+        How the deals are searched.
     goes_further
         Whether the journal has more deals than are wanted.
     """
@@ -87,7 +89,8 @@ class Scan:
         self.faults: list[str] = []
         self.goes_further = False
         self._found = 0
-        self._search = search_of(manifest, Budget(manifest.max_nodes, manifest.max_memory))
+        self.engine = search_of(manifest, Budget(manifest.max_nodes, manifest.max_memory), shortens=True)
+        self._pace = Pace()
         self._journal = journal
         if journal is not None:
             self._open(journal)
@@ -116,12 +119,17 @@ class Scan:
     def blocks(self) -> Iterator[Block]:
         """The deals that are still to be searched, in order."""
         deals = self.manifest.deals
-        for first in range(deals.first + len(self.rows), deals.last + 1, BLOCK):
-            yield from blocks_of(self.manifest, 0, list(range(first, min(first + BLOCK, deals.last + 1))))
+        first = deals.first + len(self.rows)
+        while first <= deals.last:
+            last = min(first + self._pace.size - 1, deals.last)
+            yield Block(0, deals.scheme, list(range(first, last + 1)))
+            first = last + 1
 
     def search(self, block: Block, abort: "NDArray[np.uint8]") -> Found:
         """Search some deals; may be called by several threads."""
-        return search_block(block, self._search, abort)
+        found = search_block(block, self.engine, abort)
+        self._pace.note(found.columns)
+        return found
 
     def add_found(self, found: Found) -> bool:
         """Take in what came of the next block; whether it was searched to its end.

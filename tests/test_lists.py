@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from command import run, use_engine
 
@@ -117,10 +118,13 @@ def test_difficulties_follow_the_nodes() -> None:
 
 def scan_all(scan: Scan, most: int = 10**6) -> None:
     """Search up to so many deals."""
-    for number, task in enumerate(scan.tasks()):
-        if number == most or scan.finished:
-            break
-        scan.add(*scan.search(task))
+    done = 0
+    for block in scan.blocks():
+        for row in scan.search(block, np.zeros(1, np.uint8)).rows():
+            if done == most or scan.finished:
+                return
+            scan.add(row)
+            done += 1
 
 
 def untimed(rows: list[Row]) -> list[Row]:

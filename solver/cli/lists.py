@@ -15,7 +15,6 @@ from solver.deals import DealRange, parse_deals
 from solver.errors import InputError
 from solver.rules import Rules
 from solver.shuffles import LARGEST
-from solver.solving import engine_for
 
 FORMATS = ("txt", "csv", "json")
 
@@ -95,7 +94,7 @@ def winnable(
     journal = None if output is None or is_special(output) else output.with_name(output.name + ".scan")
     scan = Scan(manifest, count, journal, None if count is None else give_up_after)
     if not quiet:
-        announce_compiling(engine_for(rules))
+        announce_compiling(scan.engine)
     progress = Progress(None, quiet)
     abort = np.zeros(1, np.uint8)
     crew = Crew(lambda block: scan.search(block, abort), scan.blocks(), jobs)
@@ -186,15 +185,17 @@ def daily(
     import numpy as np
 
     from solver.lists import FORMAT, DailyDeal, budget_json, budget_text, daily_deal
+    from solver.runs.blocks import search_of
     from solver.runs.manifest import new_manifest
+    from solver.runs.rows import Budget
 
     first = start.date()
     try:
         first + timedelta(days - 1)
     except OverflowError:
         raise InputError("the dates end with the year 9999") from None
-    announce_compiling(engine_for(rules))
     manifest = new_manifest(rules, DealRange("pysol", 1, 1), max_nodes=max_nodes, max_memory=max_memory)
+    announce_compiling(search_of(manifest, Budget(max_nodes, max_memory)))
     abort = np.zeros(1, np.uint8)
 
     def work(day: date) -> DailyDeal | None:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import ProgressColumn
 
+    from solver.batch import Search
+
 TICK = 0.2
 """Seconds between two looks at the work, on a terminal between two drawings."""
 
@@ -22,8 +24,8 @@ PLAIN_EVERY = 5.0
 """Seconds between two plain lines, and before the first."""
 
 
-def announce_compiling(engine: Engine) -> None:
-    """Say that an engine has to be compiled first, if so."""
+def announce_compiling(engine: "Engine | Search") -> None:
+    """Say that what searches has to be compiled first, if so."""
     from solver.engine.code_cache import needs_compiling
 
     if needs_compiling(engine.module):

@@ -13,7 +13,7 @@ from solver.cli.progress import TICK, Progress, announce_compiling
 from solver.deals import parse_deals
 from solver.errors import InputError
 from solver.rules import CHOICES, Rules
-from solver.solving import ENGINE_NAMES, engine_for
+from solver.solving import ENGINE_NAMES
 from solver.statistics import Tally, win_rate
 
 
@@ -118,6 +118,7 @@ def run(
     --retry-unknown needs no --deals and no rules: the folder knows them.
     """
     from solver.runs.batch import Batch, Work
+    from solver.runs.blocks import search_of
     from solver.runs.folder import MANIFEST, RunFolder
     from solver.runs.manifest import new_manifest
     from solver.runs.rows import Budget
@@ -159,7 +160,6 @@ def run(
         )
         folder = RunFolder.begin(out, manifest)
         work = Work(folder, shard)
-    searcher = engine_for(folder.manifest.rules, folder.manifest.engine)
     search: Searching
     if client is not None:
         from solver.runs.cluster import ClusterBatch
@@ -167,7 +167,7 @@ def run(
         search = ClusterBatch(work, client)
     else:
         if not quiet:
-            announce_compiling(searcher)
+            announce_compiling(search_of(folder.manifest, work.budget))
         search = Batch(work, jobs)
     interrupt = _work_through(search, work, Progress(work.total, quiet))
     for fault in work.faults:

@@ -80,7 +80,8 @@ def _turn(folder: Path) -> Iterator[None]:
 def needs_compiling(module: str) -> bool:
     """Whether an engine module, named in full, has no machine code yet."""
     folder = cache_folder()
-    room, name = module.split(".")[-2:]
+    room, _, name = module.rpartition(".")
+    room = room.rpartition(".")[2]
     return not _config.DISABLE_JIT and (folder is None or not any(folder.glob(f"{room}_*/{name}.*.nbc")))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from solver.batch import Pace
 from solver.crew import Crew
 from solver.runs.blocks import Block, Found, blocks_of, search_block, search_of
 from solver.runs.folder import RunFolder
@@ -138,6 +139,7 @@ class Batch:
     def __init__(self, work: Work, jobs: int) -> None:
         self._work = work
         self._abort = np.zeros(1, np.uint8)
+        self._pace = Pace()
         self._search = search_of(work.run.manifest, work.budget)
         self._crew = Crew(self._search_block, self._blocks(), jobs, in_order=False)
 
@@ -167,7 +169,9 @@ class Batch:
 
     def _blocks(self) -> Iterator[Block]:
         for chunk, numbers in self._work.chunks():
-            yield from blocks_of(self._work.run.manifest, chunk, numbers)
+            yield from blocks_of(self._work.run.manifest, chunk, numbers, self._pace)
 
     def _search_block(self, block: Block) -> Found:
-        return search_block(block, self._search, self._abort)
+        found = search_block(block, self._search, self._abort)
+        self._pace.note(found.columns)
+        return found

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from solver.batch import BLOCK, Search, verdicts_of, whys_of
+from solver.batch import Pace, Search, verdicts_of, whys_of
 from solver.cards import DECK, card_text
 from solver.engine.batch.columns import REFUSED, Columns
 from solver.engine.dealing.compiled_deals import PackedDeals, deal_numbers
@@ -119,10 +119,10 @@ def _string_array(first: NDArray[np.int64], text: bytes, is_valid: NDArray[np.bo
     return pa.Array.from_buffers(pa.string(), len(is_valid), buffers)
 
 
-def search_of(manifest: Manifest, budget: Budget) -> Search:
+def search_of(manifest: Manifest, budget: Budget, shortens: bool = False) -> Search:
     """How the deals of a run are searched."""
     engine = engine_for(manifest.rules, manifest.engine)
-    return Search(manifest.rules, engine, budget.max_nodes, budget.max_memory, manifest.solutions)
+    return Search(manifest.rules, engine, budget.max_nodes, budget.max_memory, manifest.solutions, shortens)
 
 
 def search_block(block: Block, search: Search, abort: NDArray[np.uint8]) -> Found:
@@ -133,7 +133,10 @@ def search_block(block: Block, search: Search, abort: NDArray[np.uint8]) -> Foun
     return Found(block, columns, deals.skimmed, has_skeletons, search.keeps_moves)
 
 
-def blocks_of(manifest: Manifest, chunk: int, numbers: list[int]) -> Iterator[Block]:
-    """Some deals of a chunk, given by number and in order, as blocks."""
-    for first in range(0, len(numbers), BLOCK):
-        yield Block(chunk, manifest.deals.scheme, numbers[first : first + BLOCK])
+def blocks_of(manifest: Manifest, chunk: int, numbers: list[int], pace: Pace) -> Iterator[Block]:
+    """Some deals of a chunk, given by number and in order, as blocks, each cut when it is wanted."""
+    first = 0
+    while first < len(numbers):
+        last = first + pace.size
+        yield Block(chunk, manifest.deals.scheme, numbers[first:last])
+        first = last

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from solver.batch import Pace
 from solver.errors import InputError
 from solver.runs.batch import Work
 from solver.runs.blocks import Found, blocks_of, search_block, search_of
@@ -39,7 +40,7 @@ def search_chunk(manifest_text: str, chunk: int, numbers: list[int], budget: Bud
     if manifest.version != __version__:
         raise InputError(f"the run is of version {manifest.version}, and a worker has {__version__}")
     search, abort = search_of(manifest, budget), np.zeros(1, np.uint8)
-    return [search_block(block, search, abort) for block in blocks_of(manifest, chunk, numbers)]
+    return [search_block(block, search, abort) for block in blocks_of(manifest, chunk, numbers, Pace())]
 
 
 def connect(address: str) -> "Client":

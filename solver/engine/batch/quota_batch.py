@@ -34,6 +34,7 @@ def search_packed(
     game,
     deal,
     max_nodes,
+    shorten_wins,
     keep,
     bench,
     table,
@@ -54,8 +55,8 @@ def search_packed(
         The deals: int8[n, 13, 52], int8[n, 13], int8[n, 4].
     game, deal, bench, table
         GAME; DEAL, with ranks, number of piles and spaces set; this thread's Bench; TABLE, scratch.
-    max_nodes, keep
-        The node budget of each deal; whether its moves are shortened a little and kept.
+    max_nodes, shorten_wins, keep
+        The node budget of each deal; whether its moves are made fewer, and whether they are kept.
     status ... lines
         The columns.
     abort
@@ -78,7 +79,7 @@ def search_packed(
         n = 0
         if end == WON:
             if realize(board, root, work, line):
-                if keep:
+                if shorten_wins:
                     shorten(board, root, line, bench.shortening)
                 n = line.counts.n_moves
                 _number_piles(piles[index], heights[index], line, lines, at)
@@ -147,8 +148,8 @@ class QuotaBatch:
         Ranks of the deck.
     max_nodes, max_memory
         Budget of each deal: classes, bytes.
-    keep
-        Whether the moves of wins are kept.
+    shorten_wins, keep
+        Whether the moves of wins are made fewer, at most a millisecond a win, and whether they are kept.
 
     Raises
     ------
@@ -156,12 +157,14 @@ class QuotaBatch:
         If the machine does not have so much memory, or a referee does not know the rules.
     """
 
-    def __init__(self, rules: Rules, ranks: int, max_nodes: int, max_memory: int, keep: bool) -> None:
+    def __init__(
+        self, rules: Rules, ranks: int, max_nodes: int, max_memory: int, shorten_wins: bool, keep: bool
+    ) -> None:
         self._bench: Bench = bench_of(max_memory)
         self._game, self._table = game_of(rules, ranks), new_table()
         self._deal: Any = new_record(DEAL)
         self._deal.ranks, self._deal.n_piles, self._deal.spaces = ranks, rules.piles, SPACES_CODE[rules.spaces]
-        self._max_nodes, self._keep = max_nodes, keep
+        self._max_nodes, self._shorten_wins, self._keep = max_nodes, shorten_wins, keep
 
     def search(self, deals: PackedDeals, first: int, last: int, columns: Columns, abort: NDArray[np.uint8]) -> int:
         """Search some deals; returns the first one for whose moves there was no room, ``last`` if there is none."""
@@ -175,6 +178,7 @@ class QuotaBatch:
             self._game,
             self._deal,
             self._max_nodes,
+            self._shorten_wins,
             self._keep,
             self._bench,
             self._table,
