@@ -94,7 +94,7 @@ class Work:
         if self._retry:
             return
         for chunk, pieces in self._pieces.items():
-            if any(piece.numbers for piece in pieces):
+            if 0 < sum(len(piece.numbers) for piece in pieces) < self.run.manifest.chunk_deals(chunk).count:
                 self.run.write_partial(chunk, _in_order(pieces))
 
     def _count(self, rows: list[Row]) -> None:
