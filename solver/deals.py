@@ -15,7 +15,20 @@ DEFAULT_SCHEME = "pysol"
 
 @dataclass(frozen=True, slots=True, order=True)
 class DealId:
-    """A deal's name: scheme and number, in text ``ms:617``."""
+    """A deal's name: scheme and number, in text ``ms:617``.
+
+    Attributes
+    ----------
+    scheme
+        The shuffle: ``ms`` is Microsoft FreeCell's, ``pysol`` is PySolFC's.
+    number
+        Which shuffle: 1 to 2^33 - 1 (``ms``), 1 to 10^20 - 1 (``pysol``).
+
+    Examples
+    --------
+    >>> str(solver.DealId("ms", 617))
+    'ms:617'
+    """
 
     scheme: str
     number: int

@@ -51,6 +51,11 @@ class Rules:
     layout
         ``castle`` deals by the deal switches; the two layouts of thirteen piles have deals of their own,
         and their deal switches are None.
+
+    Examples
+    --------
+    >>> solver.rules_of("citadel").with_switches({"spaces": "none"}).switches()["spaces"]
+    'none'
     """
 
     variant: str
@@ -193,10 +198,22 @@ TITLES = {
 def rules_of(variant: str, changes: Mapping[str, str | None] | None = None) -> Rules:
     """The rule set of a variant, with some switches changed.
 
+    Parameters
+    ----------
+    variant
+        A key of ``VARIANTS``.
+    changes
+        New values of switches, named as on the command line; a value of None leaves the switch as it is.
+
     Raises
     ------
     InputError
         For an unknown variant, switch or value; the message lists the valid ones.
+
+    Examples
+    --------
+    >>> solver.rules_of("exiled-kings", {"skim-gap": "refill"}).text()
+    'aces=first skim=yes skim-gap=refill order=rows spaces=kings unit=card withdrawal=no auto-found=never'
     """
     check_kind("variant", variant, str)
     check_kind("changes", changes, Mapping, type(None))

@@ -119,7 +119,7 @@ class Comparison:
 
 @dataclass(slots=True)
 class SelfCheck:
-    """What came of a self-check.
+    """The answer of ``selfcheck``.
 
     Attributes
     ----------
@@ -187,6 +187,11 @@ def selfcheck(minutes: float = 1.0, *, seed: int | None = None, abort: "NDArray[
     ------
     InputError
         For minutes below 0, and for nan, which would never be over.
+
+    Examples
+    --------
+    >>> solver.selfcheck(minutes=0, seed=1).differences
+    []
     """
     check_minutes(minutes)
     check_kind("seed", seed, int, type(None))

@@ -30,7 +30,7 @@ MOST_REMEMBERED = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What came of checking a certificate.
+    """The answer of ``check_certificate``.
 
     Attributes
     ----------
@@ -242,7 +242,14 @@ def check_certificate(data: bytes, progress: Progress = _no_progress) -> Check:
     Raises
     ------
     InputError
-        If the file cannot be read as a certificate: it is none, or it is damaged.
+        If the file cannot be read as a certificate: it is not one, or it is damaged.
+
+    Examples
+    --------
+    >>> proof = solver.prove(solver.deal("ms:25", "citadel"), "citadel")
+    >>> check = solver.check_certificate(proof.file)
+    >>> check.holds, check.verdict
+    (True, 'lost')
     """
     check_callable("progress", progress)
     certificate = read_certificate(data)
