@@ -417,15 +417,6 @@ def _tokens(line: str, number: int, most: int | None = None) -> list[_Token]:
 
 
 def move_text(move: Move) -> str:
-<<<<<<< HEAD
-    """``5S 3 F``: the card, and the places it comes from and goes to."""
-    check_move("move", move)
-    for name, place in (("move.source", move.source), ("move.target", move.target)):
-        if place < FOUNDATION:
-            raise InputError(f"{name} must be a pile's number from 0, or -1 for the foundations, not {place}")
-    if not 0 <= move.card < SUITS * RANKS:
-        raise InputError(f"move.card must be 0 to {SUITS * RANKS - 1}, not {move.card}")
-=======
     """``5S 3 F``: the card, and the places it comes from and goes to.
 
     Examples
@@ -433,7 +424,12 @@ def move_text(move: Move) -> str:
     >>> solver.move_text(solver.Move(card=51, source=1, target=2))
     'KS 2 3'
     """
->>>>>>> 4d8a8e6 (docs/python.md: the Python API, made from the docstrings, whose examples run in the tests; a glossary)
+    check_move("move", move)
+    for name, place in (("move.source", move.source), ("move.target", move.target)):
+        if place < FOUNDATION:
+            raise InputError(f"{name} must be a pile's number from 0, or -1 for the foundations, not {place}")
+    if not 0 <= move.card < SUITS * RANKS:
+        raise InputError(f"move.card must be 0 to {SUITS * RANKS - 1}, not {move.card}")
     return f"{card_text(move.card)} {_place_text(move.source)} {_place_text(move.target)}"
 
 

@@ -35,10 +35,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine.classes": BASE | {"engine"},
     "engine.line": BASE | {"engine", "engine.classes"},
     "engine.quota": BASE | {"engine", "engine.classes", "engine.line"},
+    "engine.replaying": BASE | {"engine"},
+    "engine.batch": BASE
+    | {"engine", "engine.dealing", "engine.classes", "engine.line", "engine.quota", "engine.replaying"},
     "solving": DEALING | {"referee", "engine", "engine.general", "engine.quota"},
     "analysis": DEALING | {"solving"},
     "certificates": DEALING | {"referee", "engine.classes", "engine.general", "engine.quota", "solving"},
     "checking": DEALING | {"solving", "statistics"},
+    "batch": DEALING | {"engine", "engine.dealing", "engine.replaying", "engine.batch", "solving", "crew"},
     "runs": DEALING | {"engine.dealing", "solving", "statistics", "crew", "files", "version"},
     "lists": DEALING | {"engine.dealing", "files", "runs"},
     "report": DEALING | {"referee", "solving", "statistics", "runs", "version"},
@@ -47,7 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"statistics", "crew", "files", "version", ""},
     "__main__": {"cli"},
     "": {"version", "errors", "position", "rules", "deals", "notation", "referee"}
-    | {"solving", "analysis", "certificates", "checking"},
+    | {"solving", "analysis", "certificates", "checking", "batch"},
 }
 """For each room what it may import besides itself; ``""`` is the front door, ``solver/__init__.py``.
 

@@ -24,6 +24,7 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Moves": ("Read, write and replay moves.", ("Move", "parse_moves", "move_text", "replay")),
     "Solve": ("Prove a position won or lost.", ("solve", "Outcome", "Verdict")),
+    "Many deals": ("Prove whole ranges of deals, on several threads.", ("solve_many", "Solved")),
     "Analyse": ("Ask how a position in the middle of a game stands.", ("analyze", "Analysis", "MoveVerdict")),
     "Prove and check": (
         "Write a certificate of a verdict, and check one without the search.",
@@ -47,8 +48,7 @@ used, and the first search compiles the engine, once per machine, which takes ha
 Three conventions hold throughout. Cards are integers, as the module `solver.cards` numbers them. Piles are numbered
 from 0 in Python, and from 1 in text. Wherever a function takes rules, it takes a `Rules` or the name of a variant.
 
-To search many deals, call `solve` for each of them. Several threads may call it at once, since the search runs without
-the interpreter's lock. For whole ranges of deals use `citadel run` ([runs.md](runs.md)), which can be interrupted.
+For ranges of deals that take hours use `citadel run` ([runs.md](runs.md)), which can be interrupted and resumed.
 
 The words used here are explained in the [glossary](glossary.md). Every example on this page is run by the tests."""
 
