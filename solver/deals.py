@@ -184,7 +184,7 @@ def _thirteen_piles(cards: list[Card]) -> Position:
 
 
 def _kings_down(cards: list[Card]) -> list[Card]:
-    """Swap each King, in the order dealt, with the lowest card of its pile that is no King."""
+    """Swap each King, in the order dealt, with the lowest card of its pile that is not a King."""
     cards = list(cards)
     for place in [place for place in range(DECK) if rank_of(cards[place]) == RANKS - 1]:
         for lower in range(place % 13, place, 13):

@@ -195,7 +195,7 @@ class _Token:
     def no(self, what: str) -> Problem:
         """That this word is none of the things that may stand here; the word is cut to a readable length."""
         shown = self.text if len(self.text) <= _LONGEST_SHOWN else self.text[:_LONGEST_SHOWN] + "..."
-        return self.problem(f"{shown!r} is no {what}")
+        return self.problem(f"{shown!r} is not a {what}")
 
 
 _LONGEST_SHOWN = 20

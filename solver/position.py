@@ -177,7 +177,7 @@ class Position:
                 return f"{card_text(due)} was uncovered and goes to its foundation first"
             return None
         if source == target:
-            return "a move to the same place is no move"
+            return "a move to the same place is not a move"
         if source == FOUNDATION:
             if rules.withdrawal != "yes":
                 return "founded cards stay"
@@ -201,7 +201,7 @@ class Position:
             return f"pile {target + 1} does not accept {name}"
         into_space = not self.piles[target]
         if into_space and start == 0:
-            return "a whole pile into a space is no move"
+            return "a whole pile into a space is not a move"
         longest = self.longest_run(rules, into_space)
         if length > longest:
             return f"a run of {length} cards is longer than the {longest} that can move"

@@ -270,7 +270,7 @@ def solve(
     engine
         ``auto``, or the name of the engine to search with: ``general`` or ``quota``.
     short
-        Spend some seconds more on making a win shorter.
+        Look for a shorter win, for some seconds.
     tidy
         Spend some hundredths of a second more on a win of more than LONG_WIN moves, as for people to read.
     abort

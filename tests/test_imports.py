@@ -117,7 +117,9 @@ def test_imports_point_one_way() -> None:
 def test_an_import_is_seen_wherever_it_stands(tmp_path: Path) -> None:
     file = tmp_path / "a.py"
     file.write_text(
-        "import solver.runs.batch\nfrom solver import solving, solve\ndef f():\n    from solver.engine.jit import kernel\n"
+        "import solver.runs.batch\n"
+        "from solver import solving, solve\n"
+        "def f():\n    from solver.engine.jit import kernel\n"
     )
     assert {room_of(module) for module in imports_of(file)} == {"runs", "solving", "", "engine"}
 

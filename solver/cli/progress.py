@@ -27,7 +27,7 @@ def announce_compiling(engine: Engine) -> None:
     from solver.engine.code_cache import needs_compiling
 
     if needs_compiling(engine.module):
-        say("compiling the kernels, once; this takes some seconds")
+        say("compiling the kernels, once; this takes half a minute")
 
 
 class _Display:

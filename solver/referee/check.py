@@ -58,7 +58,7 @@ class Check:
 
     @property
     def beliefs(self) -> str:
-        """What a reader has to believe beyond the rules of the game."""
+        """What the proof assumes besides the rules of the game; ``nothing``, or assumptions joined by ``;``."""
         counts = self.certificate.counts()
         beliefs = [belief for name, belief in _BELIEFS.items() if counts[name]]
         if beliefs and self.certificate.rules.unit == "supermove":
