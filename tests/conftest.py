@@ -14,7 +14,6 @@ QUICK = {
     "test_crew",
     "test_deals",
     "test_imports",
-    "test_levels",
     "test_notation",
     "test_position",
     "test_python_reference",
