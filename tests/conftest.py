@@ -20,7 +20,6 @@ QUICK = {
     "test_referee",
     "test_rules",
     "test_shuffles",
-    "test_skeleton",
     "test_solving",
     "test_statistics",
     "test_unknown_rules",
