@@ -39,7 +39,7 @@ class MoveVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is known of a position.
+    """The answer of ``analyze``.
 
     Attributes
     ----------
@@ -100,8 +100,18 @@ def analyze(
 ) -> Analysis:
     """Find the verdict of a position and of every legal move in it.
 
-    Takes what ``solve`` takes and raises what it raises. The budgets are those of one search: there is one from the
-    position and, unless that proves it lost, one from after each of its moves.
+    Takes what ``solve`` takes and raises what it raises. One search starts from the position and, unless that proves it
+    lost, one from after each of its moves. Each of them has the whole budget.
+
+    Examples
+    --------
+    >>> rules = solver.rules_of("citadel", {"spaces": "none"})
+    >>> position = solver.parse_board("Foundations: H-K C-K D-9 S-Q\\nKD JD\\nTD KS\\nQD", rules)
+    >>> analysis = solver.analyze(position, rules)
+    >>> analysis.verdict.value, solver.move_text(analysis.hint), analysis.moves_to_win
+    ('won', 'KS 2 F', 5)
+    >>> [solver.move_text(move) for move in analysis.losing_moves]
+    ['QD 3 2']
     """
     rules = as_rules(rules)
     outcomes: list[Outcome] = []

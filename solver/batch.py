@@ -319,7 +319,7 @@ def solve_many(
     >>> solved = solver.solve_many("ms:24-26", "citadel", solutions=True)
     >>> print(*solved.verdict, *solved.nodes)
     won lost lost 25 0 0
-    >>> len(solved.solution(0)) == solved.moves[0]
+    >>> len(solved.solution(0)) == int(solved.moves[0])
     True
     """
     rules = as_rules(rules)

@@ -145,6 +145,12 @@ def prove(
         As ``solve`` raises them; InputError as well if the position is not the deal.
     RefusedCertificate
         If the referee refuses the certificate.
+
+    Examples
+    --------
+    >>> proof = solver.prove(solver.deal("ms:25", "citadel"), "citadel", deal="ms:25")
+    >>> proof.verdict.value, proof.certificate.kind, proof.is_checked
+    ('lost', 'skeleton', True)
     """
     rules = as_rules(rules)
     unknown = unknown_setting(rules, _KNOWN_RULES)

@@ -15,7 +15,20 @@ DEFAULT_SCHEME = "pysol"
 
 @dataclass(frozen=True, slots=True, order=True)
 class DealId:
-    """A deal's name: scheme and number, in text ``ms:617``."""
+    """A deal's name: scheme and number, in text ``ms:617``.
+
+    Attributes
+    ----------
+    scheme
+        The shuffle: ``ms`` is Microsoft FreeCell's, ``pysol`` is PySolFC's.
+    number
+        Which shuffle: 1 to 2^33 - 1 (``ms``), 1 to 10^20 - 1 (``pysol``).
+
+    Examples
+    --------
+    >>> str(solver.DealId("ms", 617))
+    'ms:617'
+    """
 
     scheme: str
     number: int
@@ -171,7 +184,7 @@ def _thirteen_piles(cards: list[Card]) -> Position:
 
 
 def _kings_down(cards: list[Card]) -> list[Card]:
-    """Swap each King, in the order dealt, with the lowest card of its pile that is no King."""
+    """Swap each King, in the order dealt, with the lowest card of its pile that is not a King."""
     cards = list(cards)
     for place in [place for place in range(DECK) if rank_of(cards[place]) == RANKS - 1]:
         for lower in range(place % 13, place, 13):

@@ -5,7 +5,16 @@ from typing import Any
 
 
 class InputError(ValueError):
-    """Something the user gave is wrong; the message is one line fit to be shown as it is."""
+    """An argument or a piece of input is wrong. The message is one line that can be shown as it is.
+
+    Examples
+    --------
+    >>> try:
+    ...     solver.rules_of("citadle")
+    ... except solver.InputError as error:
+    ...     print(str(error)[:43])
+    no variant 'citadle'; did you mean citadel?
+    """
 
 
 def check_kind(name: str, value: object, *kinds: type) -> None:

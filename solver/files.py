@@ -27,7 +27,7 @@ def read_whole(path: Path, most: int) -> str:
     Raises
     ------
     InputError
-        If it cannot be read, is larger, or is no text; FileNotFoundError if it is not there.
+        If it cannot be read, is larger, or is not text; FileNotFoundError if it is not there.
     """
     try:
         with path.open("rb") as file:
@@ -41,7 +41,7 @@ def read_whole(path: Path, most: int) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise InputError(f"cannot read {path}: it is no text") from None
+        raise InputError(f"cannot read {path}: it is not text") from None
 
 
 def is_special(path: Path) -> bool:

@@ -75,6 +75,11 @@ def board_text(position: Position, symbols: bool = False) -> str:
     """Board text of a position, with a final newline; an empty pile is a line ``:``.
 
     ``symbols`` writes Unicode suit symbols, which the reader takes as well.
+
+    Examples
+    --------
+    >>> print(solver.board_text(solver.deal("ms:24", "citadel")).splitlines()[1])
+    4C QH 9H JH 6D
     """
     check_shape(position)
     check_kind("symbols", symbols, bool)
@@ -153,6 +158,12 @@ def parse_board(
     InputError
         For arguments of a wrong kind, or an unknown variant; as a TextError for a board that cannot be read, or that no
         play leads to, with all its problems.
+
+    Examples
+    --------
+    >>> board = "Foundations: H-K C-K D-K S-J\\nQS\\nKS"
+    >>> solver.parse_board(board, "citadel").piles[:3]
+    ((47,), (51,), ())
     """
     check_kind("text", text, str)
     check_kind("ranks", ranks, int)
@@ -184,7 +195,7 @@ class _Token:
     def no(self, what: str) -> Problem:
         """That this word is none of the things that may stand here; the word is cut to a readable length."""
         shown = self.text if len(self.text) <= _LONGEST_SHOWN else self.text[:_LONGEST_SHOWN] + "..."
-        return self.problem(f"{shown!r} is no {what}")
+        return self.problem(f"{shown!r} is not a {what}")
 
 
 _LONGEST_SHOWN = 20
@@ -406,7 +417,13 @@ def _tokens(line: str, number: int, most: int | None = None) -> list[_Token]:
 
 
 def move_text(move: Move) -> str:
-    """``5S 3 F``: the card, and the places it comes from and goes to."""
+    """``5S 3 F``: the card, and the places it comes from and goes to.
+
+    Examples
+    --------
+    >>> solver.move_text(solver.Move(card=51, source=1, target=2))
+    'KS 2 3'
+    """
     check_move("move", move)
     for name, place in (("move.source", move.source), ("move.target", move.target)):
         if place < FOUNDATION:
@@ -427,6 +444,11 @@ def parse_moves(text: str) -> list[Move]:
     ------
     TextError
         With all problems of the list, or the first thousand.
+
+    Examples
+    --------
+    >>> [move.source for move in solver.parse_moves("6D 1 3  # the first pile is 0 in Python\\nKS 2 F")]
+    [0, 1]
     """
     check_kind("text", text, str)
     moves: list[Move] = []

@@ -38,6 +38,12 @@ class Move(NamedTuple):
 
     ``source`` and ``target`` are pile numbers from 0, or ``FOUNDATION``. A source of ``FOUNDATION`` is a
     withdrawal. For a run, ``card`` is the one that lies lowest.
+
+    Examples
+    --------
+    >>> (move,) = solver.parse_moves("6D 1 3")
+    >>> move
+    Move(card=22, source=0, target=2)
     """
 
     card: Card
@@ -51,7 +57,7 @@ class IllegalMove(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A position.
+    """A board at one moment of a game. It cannot be changed: ``apply`` returns another one.
 
     Attributes
     ----------
@@ -64,6 +70,13 @@ class Position:
     uncovered
         The pile whose top card the last move laid bare and which must now go up by itself, with
         ``auto-found=uncovered``; None otherwise.
+
+    Examples
+    --------
+    >>> rules = solver.rules_of("citadel")
+    >>> position = solver.parse_board("Foundations: H-K C-K D-K S-J\\nQS\\nKS", rules)
+    >>> [solver.move_text(move) for move in position.legal_moves(rules)]
+    ['QS 1 F', 'QS 1 2']
     """
 
     foundations: tuple[int, int, int, int]
@@ -164,7 +177,7 @@ class Position:
                 return f"{card_text(due)} was uncovered and goes to its foundation first"
             return None
         if source == target:
-            return "a move to the same place is no move"
+            return "a move to the same place is not a move"
         if source == FOUNDATION:
             if rules.withdrawal != "yes":
                 return "founded cards stay"
@@ -188,7 +201,7 @@ class Position:
             return f"pile {target + 1} does not accept {name}"
         into_space = not self.piles[target]
         if into_space and start == 0:
-            return "a whole pile into a space is no move"
+            return "a whole pile into a space is not a move"
         longest = self.longest_run(rules, into_space)
         if length > longest:
             return f"a run of {length} cards is longer than the {longest} that can move"

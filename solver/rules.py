@@ -1,4 +1,4 @@
-"""The rule set of a game: every switch, the seven variants, and their description in words.
+"""The rule set of a game: every switch, the variants, and their description in words.
 
 Programs that call a game by one name often play two games, so a rule set is always passed around whole
 and printed with every result.
@@ -51,6 +51,11 @@ class Rules:
     layout
         ``castle`` deals by the deal switches; the two layouts of thirteen piles have deals of their own,
         and their deal switches are None.
+
+    Examples
+    --------
+    >>> solver.rules_of("citadel").with_switches({"spaces": "none"}).switches()["spaces"]
+    'none'
     """
 
     variant: str
@@ -176,7 +181,7 @@ VARIANTS: dict[str, Rules] = {
         Rules("portuguese-solitaire", piles=13, layout="portuguese", spaces="kings", **_NO_DEAL),
     )
 }
-"""The seven variants by name."""
+"""The variants by name. A game that needs no new switch is one more line here and in ``TITLES``."""
 
 TITLES = {
     "citadel": "Citadel",
@@ -193,10 +198,22 @@ TITLES = {
 def rules_of(variant: str, changes: Mapping[str, str | None] | None = None) -> Rules:
     """The rule set of a variant, with some switches changed.
 
+    Parameters
+    ----------
+    variant
+        A key of ``VARIANTS``.
+    changes
+        New values of switches, named as on the command line; a value of None leaves the switch as it is.
+
     Raises
     ------
     InputError
         For an unknown variant, switch or value; the message lists the valid ones.
+
+    Examples
+    --------
+    >>> solver.rules_of("exiled-kings", {"skim-gap": "refill"}).text()
+    'aces=first skim=yes skim-gap=refill order=rows spaces=kings unit=card withdrawal=no auto-found=never'
     """
     check_kind("variant", variant, str)
     check_kind("changes", changes, Mapping, type(None))
@@ -248,18 +265,17 @@ def _describe_deal(rules: Rules) -> list[str]:
         case "bakers-dozen":
             return [
                 "Deal: the deck in reverse order by rows to thirteen piles of four; "
-                "then each King is swapped with the lowest card of its pile that is no King."
+                "then each King is swapped with the lowest card of its pile that is not a King."
             ]
         case "portuguese":
             return ["Deal: by rows to thirteen piles of four; Kings stay where they fall."]
     lines = []
     if rules.aces == "first":
-        lines.append("Deal: the four Aces are founded first, the other 48 cards are dealt, at most six a pile.")
-    else:
         lines.append(
-            "Deal: all 52 cards are dealt, Aces where the shuffle put them, "
-            "at most seven to each of piles 1 to 4 and six to the others."
+            f"Deal: the four Aces go to the foundations first; then 48 cards are dealt, {_heights(48, rules)}."
         )
+    else:
+        lines.append(f"Deal: all 52 cards are dealt, Aces where the shuffle put them, {_heights(52, rules)}.")
     if rules.order == "rows":
         lines.append("Order: by rows, one card to each pile in turn.")
     else:
@@ -267,16 +283,25 @@ def _describe_deal(rules: Rules) -> list[str]:
     if rules.skim == "yes":
         lines.append("Skimming: while dealing, a card in hand that fits its foundation goes there.")
         if rules.skim_gap == "skip":
-            lines.append("A skimmed card uses up its pile's turn: the pile stays one shorter.")
+            lines.append("A skimmed card uses up its pile's turn, so the pile gets one card fewer.")
         else:
             lines.append("The card after a skimmed one takes its place.")
     else:
         lines.append(
-            "No card is founded while dealing."
+            "No card goes to a foundation while dealing."
             if rules.aces == "in-deck"
-            else "No other card is founded while dealing."
+            else "No other card goes to a foundation while dealing."
         )
     return lines
+
+
+def _heights(cards: int, rules: Rules) -> str:
+    """How many cards a pile gets, before skimming leaves out any."""
+    height, longer = divmod(cards, rules.piles)
+    if not longer:
+        return f"{height} to each pile"
+    first = "pile 1" if longer == 1 else f"piles 1 to {longer}"
+    return f"{height + 1} to {first} and {height} to {'each other' if rules.piles - longer > 1 else 'the other'}"
 
 
 def _describe_play(rules: Rules) -> list[str]:
@@ -294,11 +319,11 @@ def _describe_play(rules: Rules) -> list[str]:
         "sequence": "A run in order moves as one move, whatever its length.",
     }
     withdrawal = {
-        "no": "Founded cards stay.",
+        "no": "Cards stay on their foundations.",
         "yes": "The top card of a foundation may go back to a pile that accepts it.",
     }
     auto = {
-        "never": "Nothing is founded by itself.",
+        "never": "No card goes to its foundation by itself.",
         "uncovered": (
             "A card that a move or the end of the deal uncovers goes up by itself if it fits; "
             "one that lay open before stays."
@@ -306,7 +331,7 @@ def _describe_play(rules: Rules) -> list[str]:
     }
     return [
         f"Tableau: {rules.piles} piles, built down by rank whatever the suit, all cards face up.",
-        "Foundations: four, each built up by suit from Ace to King; all cards founded wins.",
+        "Foundations: four, each built up by suit from Ace to King; the game is won when all cards are there.",
         spaces[rules.spaces],
         unit[rules.unit],
         withdrawal[rules.withdrawal],

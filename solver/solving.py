@@ -37,7 +37,7 @@ LARGEST_BUDGET = 2**62
 
 
 class Verdict(StrEnum):
-    """What is known of a position."""
+    """What is known of a position: ``won`` and ``lost`` are proved, ``unknown`` is neither."""
 
     WON = "won"
     LOST = "lost"
@@ -46,7 +46,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of solving a position.
+    """The answer of ``solve``.
 
     Attributes
     ----------
@@ -215,6 +215,14 @@ def deal(deal: DealId | str | int, rules: Rules | str, **switches: str) -> Posit
     ------
     InputError
         For a deal that does not exist, or an unknown variant, switch or value.
+
+    Examples
+    --------
+    >>> position = solver.deal("ms:24", "citadel")
+    >>> position.foundations
+    (2, 3, 3, 4)
+    >>> solver.deal(617, "citadel", skim="no").foundations
+    (1, 1, 1, 1)
     """
     wanted = as_rules(rules).with_switches({name.replace("_", "-"): value for name, value in switches.items()})
     return deal_position(as_deal(deal), wanted)
@@ -262,7 +270,7 @@ def solve(
     engine
         ``auto``, or the name of the engine to search with: ``general`` or ``quota``.
     short
-        Spend some seconds more on making a win shorter.
+        Look for a shorter win, for some seconds.
     tidy
         Spend some hundredths of a second more on a win of more than LONG_WIN moves, as for people to read.
     abort
@@ -273,10 +281,18 @@ def solve(
     Raises
     ------
     InputError
-        For a position that is no board of the rule set, with all that is wrong with it, a budget that is no whole
-        number or below 1 or more than the machine has, or an engine that does not serve the rule set.
+        If the position is not a board of the rule set (the message lists everything that is wrong with it), if a budget
+        is not an integer, is below 1 or is more than the machine has, or if the engine does not serve the rule set.
     RefusedWin
         If the referee refuses the winning line.
+
+    Examples
+    --------
+    >>> outcome = solver.solve(solver.deal("ms:24", "citadel"), "citadel")
+    >>> outcome.verdict.value, outcome.nodes, outcome.node_unit
+    ('won', 25, 'class')
+    >>> len(outcome.moves), solver.move_text(outcome.moves[0])
+    (74, '6D 1 3')
     """
     rules = as_rules(rules)
     position = board_of(position, rules)

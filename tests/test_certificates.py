@@ -446,7 +446,7 @@ def test_the_command_says_what_is_proved(tmp_path: Path) -> None:
     assert lines[0] == f"# penelopes-web: {rules.text()}"
     assert lines[1] == "deal: ms:2"
     assert lines[2] == f"kind: skeleton ({made.counts()['skeletons']} skeletons)"
-    assert lines[3].startswith("beyond the rules, one has to believe: that the relaxed game")
+    assert lines[3].startswith("this proof assumes, besides the rules: that the relaxed game")
     assert lines[4:] == ["checked: lost"]
     assert run("check", "-", stdin=file.read_bytes()).stdout == result.stdout
 

@@ -85,7 +85,7 @@ def test_case_14_no_cards_are_refused(word: str) -> None:
     result = solve_text(BOARD.replace("QH", word, 1))
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert f"citadel: standard input: line 2, column 4: '{word}' is no card" in result.stderr
+    assert f"citadel: standard input: line 2, column 4: '{word}' is not a card" in result.stderr
 
 
 def test_case_15_missing_cards_are_named_and_not_filled_in() -> None:
@@ -141,7 +141,7 @@ def test_a_bad_board_in_a_stream_stops_nobody() -> None:
         assert verdicts(result) == [(1, "won"), (3, "lost")]
         complaints = [line for line in result.stderr.splitlines() if "line" in line]
         assert complaints == [
-            "citadel: standard input: line 12, column 4: '1H' is no card; write a rank and a suit, 5S or TH "
+            "citadel: standard input: line 12, column 4: '1H' is not a card; write a rank and a suit, 5S or TH "
             "(and 1 other problem)"
         ]
 
@@ -157,7 +157,7 @@ def test_no_board_at_all_is_bad_input(text: str) -> None:
 def test_the_name_of_the_file_is_in_the_complaint(tmp_path: Path) -> None:
     file = tmp_path / "mine.board"
     file.write_text("KS XS\n" + BOARD)
-    assert f"citadel: {file}: line 1, column 4: 'XS' is no card" in run("solve", "--board", str(file)).stderr
+    assert f"citadel: {file}: line 1, column 4: 'XS' is not a card" in run("solve", "--board", str(file)).stderr
 
 
 def test_a_stream_without_end_is_no_board() -> None:

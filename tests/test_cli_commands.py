@@ -101,7 +101,7 @@ def test_verify_reads_files(solution: str, tmp_path: Path) -> None:
     ("arguments", "stdin", "message"),
     [
         (["ms:24", "-"], "6D 1\n", "standard input: line 1, column 1: a move is CARD FROM TO"),
-        (["ms:24", "-"], "6D 1 3\n6X 1 3\n", "standard input: line 2, column 1: '6X' is no card"),
+        (["ms:24", "-"], "6D 1 3\n6X 1 3\n", "standard input: line 2, column 1: '6X' is not a card"),
         (["-", "-"], "", "cannot both come from standard input"),
         (["ms:0", "-"], "", "out of range"),
         (["no/such/board", "-"], "", "No such file"),

@@ -77,10 +77,10 @@ def test_a_changed_rule_or_budget_is_refused(whole: Path, changed: list[str], di
     [
         (["--out", "DIR"], "name the deals"),
         (["--out", "DIR", "--deals", "ms:0-5"], "out of range"),
-        (["--out", "DIR", "--deals", "ms:1-5", "--shard", "3/2"], "'3/2' is no share"),
-        (["--out", "DIR", "--deals", "ms:1-5", "--shard", "half"], "'half' is no share"),
+        (["--out", "DIR", "--deals", "ms:1-5", "--shard", "3/2"], "'3/2' is not a share"),
+        (["--out", "DIR", "--deals", "ms:1-5", "--shard", "half"], "'half' is not a share"),
         (["--out", "DIR", "--deals", "ms:1-5", "--withdrawal", "yes", "--engine", "quota"], "quota engine does not"),
-        (["--out", "DIR", "--retry-unknown"], "is no run"),
+        (["--out", "DIR", "--retry-unknown"], "is not a run"),
         (["--out", "DIR/file", "--deals", "ms:1-5"], "is a file"),
         (["--out", "DIR/file/below", "--deals", "ms:1-5"], "cannot make"),
     ],

@@ -315,7 +315,7 @@ def test_sizes_of_memory(size: str) -> None:
         (["100000000000000000000"], "out of range"),
         (["freecell:1"], "no scheme 'freecell'; there are ms, pysol"),
         (["9-3"], "'9-3' runs backwards"),
-        (["1", "--memory", "much"], "'much' is no size; write 512M, 2G or a number of bytes"),
+        (["1", "--memory", "much"], "'much' is not a size; write 512M, 2G or a number of bytes"),
         (["1", "--memory", "0"], "'0' is out of range"),
         (["1", "--max-nodes", "0"], "max-nodes"),
         (["1", "--max-nodes", "9" * 30], "not in the range 1<=x<="),

@@ -105,8 +105,8 @@ def test_compare_pairs_two_runs(tmp_path: Path) -> None:
     [
         (["stats", "FOLDER", "--json", "--csv"], "choose one"),
         (["stats", "FOLDER", "--by", "deal"], "'deal' is not one of"),
-        (["stats", "nowhere"], "nowhere is no run"),
-        (["compare", "FOLDER", "nowhere"], "nowhere is no run"),
+        (["stats", "nowhere"], "nowhere is not a run"),
+        (["compare", "FOLDER", "nowhere"], "nowhere is not a run"),
     ],
 )
 def test_bad_input_is_one_line(folder: str, arguments: list[str], message: str) -> None:

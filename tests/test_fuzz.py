@@ -92,7 +92,7 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 
 @given(st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_no_json_is_a_manifest(value: Any) -> None:
-    with pytest.raises(InputError, match="it is no manifest of a run: "):
+    with pytest.raises(InputError, match="it is not a manifest of a run: "):
         read_manifest(json.dumps(value))
 
 
@@ -230,4 +230,4 @@ def test_a_journal_with_a_line_that_we_never_write(tmp_path: Path, line: bytes) 
 def test_what_a_terminal_would_obey_is_escaped() -> None:
     line = refused("stats", "/nowhere/\x1b[2J\x07\udcff")
     assert line.isprintable()
-    assert "/nowhere/\\x1b[2J\\x07\\udcff is no run" in line
+    assert "/nowhere/\\x1b[2J\\x07\\udcff is not a run" in line

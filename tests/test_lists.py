@@ -229,7 +229,7 @@ def test_case_24_an_interrupt_keeps_the_scan(tmp_path: Path) -> None:
         (["winnable", "--from", "ms:1"], "say how many"),
         (["winnable", "--count", "1", "--from", "x"], "names no deal"),
         (["winnable", "--from", "ms:24-25", "-o", "no/such/folder/list"], "there is no folder no/such/folder"),
-        (["winnable", "--from", "ms:24-25", "-o", "-"], "'-' is no file to write"),
+        (["winnable", "--from", "ms:24-25", "-o", "-"], "'-' is not a file to write"),
         (["daily", "--start", "tomorrow"], "'tomorrow' does not match"),
         (["daily", "--start", "9999-12-31", "--days", "2"], "the dates end"),
     ],

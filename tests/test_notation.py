@@ -158,19 +158,19 @@ def test_tens_on_foundations() -> None:
 @pytest.mark.parametrize("bad", ["1H", "11H", "0H", "H5", "5X", "5HH", "XX", "Joker", "5", "H", "-", "5H,", "(5H)"])
 def test_an_unknown_card(bad: str) -> None:
     found = problems(f"2H  {bad} 2C\nAC 2D AD AS 2S", SMALL, 2)
-    assert found[0] == f"line 1, column 5: {bad!r} is no card; write a rank and a suit, 5S or TH"
+    assert found[0] == f"line 1, column 5: {bad!r} is not a card; write a rank and a suit, 5S or TH"
 
 
 def test_a_card_of_a_higher_rank_than_the_deck_has() -> None:
-    assert "'3H' is no card" in problems("2H 3H 2C\nAC 2D AD AS 2S AH", SMALL, 2)[0]
+    assert "'3H' is not a card" in problems("2H 3H 2C\nAC 2D AD AS 2S AH", SMALL, 2)[0]
 
 
 def test_a_long_word_is_cut() -> None:
-    assert problems("x" * 100_000)[0].startswith(f"line 1, column 1: '{'x' * 20}...' is no card")
+    assert problems("x" * 100_000)[0].startswith(f"line 1, column 1: '{'x' * 20}...' is not a card")
 
 
 def test_a_colon_in_the_middle_is_no_card() -> None:
-    assert "line 1, column 4: ':' is no card" in problems("2H : AH 2C\nAC 2D AD AS 2S", SMALL, 2)[0]
+    assert "line 1, column 4: ':' is not a card" in problems("2H : AH 2C\nAC 2D AD AS 2S", SMALL, 2)[0]
 
 
 def test_a_card_twice_names_both_places() -> None:
@@ -207,7 +207,7 @@ def test_a_pile_too_many() -> None:
 @pytest.mark.parametrize("bad", ["H-1", "H-11", "H", "H-", "-3", "X-3", "H-3-4", "3-H", "5S", "H=3", "H-3"])
 def test_a_bad_foundation(bad: str) -> None:
     found = problems(f"Foundations: C-A {bad}\nAH 2H 2C\nAD 2D\nAS 2S", SMALL, 2)
-    assert found == [f"line 1, column 18: {bad!r} is no foundation; write H-0, H-A, ... H-K"]
+    assert found == [f"line 1, column 18: {bad!r} is not a foundation; write H-0, H-A, ... H-K"]
 
 
 def test_foundations_given_twice_or_late() -> None:
@@ -227,8 +227,8 @@ def test_all_problems_in_the_order_of_the_text_and_the_first_in_the_message() ->
         parse_board(text, SMALL, ranks=2)
     found = [str(problem) for problem in error.value.problems]
     assert found == [
-        "line 1, column 14: 'H-Q' is no foundation; write H-0, H-A, ... H-K",
-        "line 2, column 4: 'XX' is no card; write a rank and a suit, 5S or TH",
+        "line 1, column 14: 'H-Q' is not a foundation; write H-0, H-A, ... H-K",
+        "line 2, column 4: 'XX' is not a card; write a rank and a suit, 5S or TH",
         "line 3, column 4: AH is there twice, first at line 2, column 1",
         "line 5, column 1: a pile too many: small has 3 piles",
         "line 5, column 1: 3 cards are missing: AD 2H 2S",
@@ -276,7 +276,7 @@ def test_a_lone_downward_board_with_a_bad_card_still_says_so() -> None:
     text = downwards(deal_position(parse_deal("24"), rules_of("beleaguered-castle")))
     found = problems(text.replace("KS", "XX"), rules_of("beleaguered-castle"))
     assert "--transpose" in found[0]
-    assert "'XX' is no card" in found[1]
+    assert "'XX' is not a card" in found[1]
 
 
 def test_thirteen_columns() -> None:
@@ -385,7 +385,7 @@ def test_boards_of_a_stream() -> None:
 def test_errors_in_a_stream_have_the_line_of_the_stream() -> None:
     parts = split_boards(TEXT + "---\n" + TEXT.replace("9C", "9X"))
     assert [part.first_line for part in parts] == [1, 11]
-    with pytest.raises(TextError, match="line 19, column 1: '9X' is no card"):
+    with pytest.raises(TextError, match="line 19, column 1: '9X' is not a card"):
         parse_board(parts[1].text, CITADEL, first_line=parts[1].first_line)
 
 
@@ -428,7 +428,7 @@ def test_all_problems_of_a_move_list() -> None:
     text = "5S 3 F\n5S 3\n1S 0 G\n  5S 3 F F\n5S 123 01\nXX 2 3"
     with pytest.raises(TextError) as error:
         parse_moves(text)
-    card, place = "is no card; write a rank and a suit, 5S or TH", "is no place; write a pile's number or F"
+    card, place = "is not a card; write a rank and a suit, 5S or TH", "is not a place; write a pile's number or F"
     assert [str(problem) for problem in error.value.problems] == [
         "line 2, column 1: a move is CARD FROM TO, as in 5S 3 F",
         f"line 3, column 1: '1S' {card}",

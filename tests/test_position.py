@@ -135,7 +135,7 @@ def test_only_the_top_card_moves_and_only_where_it_fits() -> None:
     assert why(position, "KS 1 2", CITADEL) == "KS is not the top card of pile 1"
     assert why(position, "9H 2 1", CITADEL) == "9H is not in pile 2"
     assert why(position, "TH 2 1", CITADEL) == "pile 1 does not accept TH"
-    assert why(position, "9H 1 1", CITADEL) == "a move to the same place is no move"
+    assert why(position, "9H 1 1", CITADEL) == "a move to the same place is not a move"
     assert why(position, "9H 1 4", CITADEL) == "there is no pile 4"
     assert why(position, "9H 9 1", CITADEL) == "there is no pile 9"
     assert why(position, "8H 3 1", CITADEL) == "8H is not the top card of pile 3"
@@ -166,7 +166,7 @@ def test_what_a_space_accepts() -> None:
 def test_the_only_card_of_a_pile_into_a_space_is_no_move() -> None:
     position = sketch("KH", "5D 7C", "")
     assert legal(position, CITADEL) == {"7C 2 3"}
-    assert why(position, "KH 1 3", EXILED) == "a whole pile into a space is no move"
+    assert why(position, "KH 1 3", EXILED) == "a whole pile into a space is not a move"
 
 
 def test_the_highest_rank_of_a_short_deck_is_its_king() -> None:
@@ -190,7 +190,7 @@ def test_withdrawal() -> None:
     assert why(position, "2H F 1", coming_back) == "2H is not on top of its foundation"
     assert why(position, "3D F 1", coming_back) == "3D is not on top of its foundation"
     assert why(position, "KC F 1", coming_back) == "pile 1 does not accept KC"
-    assert why(position, "3H F F", coming_back) == "a move to the same place is no move"
+    assert why(position, "3H F F", coming_back) == "a move to the same place is not a move"
     assert after(position, "3H F 2", rules=coming_back) == sketch("KS 4D", "4S 3H", "", founded="H-2 C-K")
     assert legal(position, rules_of("exiled-kings", {"withdrawal": "yes"})) >= {"3H F 1", "KC F 3"}
 
@@ -284,7 +284,7 @@ def test_a_sequence_into_a_space() -> None:
         assert legal(position, rules_of("citadel", {"unit": "sequence", "spaces": spaces})) == moves
     whole = sketch("KH QS JH", "")
     kings = rules_of("exiled-kings", {"unit": "sequence"})
-    assert why(whole, "KH 1 2", kings) == "a whole pile into a space is no move"
+    assert why(whole, "KH 1 2", kings) == "a whole pile into a space is not a move"
 
 
 # --- Founding by itself

@@ -235,7 +235,7 @@ def test_labels_tell_runs_apart(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ([], "Missing argument"),
-        (["nowhere"], "nowhere is no run"),
+        (["nowhere"], "nowhere is not a run"),
         (["EMPTY"], "has no finished part yet"),
         (["ONE", "-o", "nowhere/report.html"], "there is no folder nowhere"),
     ],

@@ -21,10 +21,12 @@ TABLE = {
 }
 
 
-def test_the_seven_variants() -> None:
+def test_the_games_of_the_specification() -> None:
+    """Pinned, since stored results name them. A game that is added later needs no line here."""
     found = {
         name: (rules.piles, " ".join(value or "-" for value in rules.switches().values()))
         for name, rules in VARIANTS.items()
+        if name in TABLE
     }
     assert found == TABLE
     assert all(rules.variant == name for name, rules in VARIANTS.items())

@@ -151,7 +151,7 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").touch()
     with pytest.raises(InputError, match="not empty"):
         RunFolder.begin(tmp_path, manifest_of())
-    with pytest.raises(InputError, match="is no run"):
+    with pytest.raises(InputError, match="is not a run"):
         RunFolder(tmp_path)
 
 

@@ -119,7 +119,7 @@ class Comparison:
 
 @dataclass(slots=True)
 class SelfCheck:
-    """What came of a self-check.
+    """The answer of ``selfcheck``.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ def check_minutes(minutes: float) -> None:
     """Raise InputError for minutes that would never be over, nan, or below 0."""
     check_kind("minutes", minutes, int, float)
     if not minutes >= 0:
-        raise InputError(f"{minutes} is no number of minutes")
+        raise InputError(f"{minutes} is not a number of minutes")
 
 
 def selfcheck(minutes: float = 1.0, *, seed: int | None = None, abort: "NDArray[np.uint8] | None" = None) -> SelfCheck:
@@ -187,6 +187,11 @@ def selfcheck(minutes: float = 1.0, *, seed: int | None = None, abort: "NDArray[
     ------
     InputError
         For minutes below 0, and for nan, which would never be over.
+
+    Examples
+    --------
+    >>> solver.selfcheck(minutes=0, seed=1).differences
+    []
     """
     check_minutes(minutes)
     check_kind("seed", seed, int, type(None))

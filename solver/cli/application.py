@@ -25,7 +25,7 @@ OUTPUT_CLOSED = 141
 STATUSES = {
     0: "The one deal is won; the moves win; the certificate holds; several deals are done, whatever their verdicts.",
     LOST: "The one deal is lost; the moves do not win; the certificate is refused; searches disagree.",
-    BAD_INPUT: "Bad input. What can be read of it has been worked on.",
+    BAD_INPUT: "Bad input. Of a stream of boards, those that could be read have been searched.",
     UNKNOWN: "The verdict of the one deal is unknown; fewer deals were found than wanted.",
     FAULT: "A fault of the program, with its traceback.",
     INTERRUPTED: "Interrupted by Ctrl-C (143: terminated). What was finished has been printed.",

@@ -18,7 +18,7 @@ from solver.referee.certificate import LARGEST_FILE
 def check(context: click.Context, file: str, quiet: bool) -> None:
     """Check a certificate: a file that proves a deal or a board won or lost.
 
-    FILE is what `citadel prove` writes; - is standard input. The checker shares no code with the search: it makes every
+    FILE is what `citadel prove` writes; - is standard input. The checker uses nothing of the search: it makes every
     step itself, in plain Python. docs/certificates.md has the format, and what each kind of proof rests on.
 
     The exit status is 0 if the certificate proves its verdict, 1 if it does not, 2 if it cannot be read.
@@ -40,7 +40,7 @@ def check(context: click.Context, file: str, quiet: bool) -> None:
     click.echo(f"deal: {certificate.deal or 'none, a board of its own'}")
     click.echo(f"kind: {kind_line(certificate)}")
     if result.holds:
-        click.echo(f"beyond the rules, one has to believe: {result.beliefs}")
+        click.echo(f"this proof assumes, besides the rules: {result.beliefs}")
         click.echo(f"checked: {certificate.verdict()}")
         return
     click.echo(f"refused: {result.problem}")

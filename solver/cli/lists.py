@@ -33,7 +33,12 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress, no
 
 
 @click.command(cls=Command)
-@click.option("--count", type=click.IntRange(1), metavar="N", help="Winnable deals wanted; all those of a range else.")
+@click.option(
+    "--count",
+    type=click.IntRange(1),
+    metavar="N",
+    help="How many winnable deals to list; without it, all those of a range.",
+)
 @click.option(
     "--from",
     "start",
@@ -177,8 +182,8 @@ def daily(
     """Print a proved winnable deal for every date, the same for everyone.
 
     A date's shuffles are pysol numbers made from rules and date (docs/lists.md); its deal is the first of them that
-    is proved won. Says how many shuffles that took. No state is kept, and another budget can only change the deal
-    of a date on which a search ran out of it.
+    is proved won. The output says how many shuffles that took. No state is kept. Another budget changes only the
+    deals of dates on which a search ran out of it.
 
     The exit status is 3 if a date has no deal: none of 1000 shuffles is proved won.
     """

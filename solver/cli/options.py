@@ -90,7 +90,7 @@ class MemorySize(click.ParamType):  # type: ignore[type-arg]  # not generic befo
             return value
         match = _SIZE.fullmatch(value.upper())
         if match is None:
-            self.fail(f"{value!r} is no size; write 512M, 2G or a number of bytes", param, ctx)
+            self.fail(f"{value!r} is not a size; write 512M, 2G or a number of bytes", param, ctx)
         size = int(float(match[1]) * 2 ** _POWERS[match[2]])
         if not 1 <= size <= LARGEST_BUDGET:
             self.fail(f"{value!r} is out of range", param, ctx)
@@ -124,7 +124,8 @@ def engine_option(command: Command) -> Command:
         type=click.Choice(ENGINE_NAMES),
         default=ENGINE_NAMES[0],
         show_default=True,
-        help="The search: auto picks quota for single cards that never come back, general for all other rules.",
+        help="The search: quota for games without withdrawals, sequences and automatic founding, general for all; "
+        "auto takes quota where it can.",
     )(command)
 
 
@@ -138,7 +139,7 @@ class OutputFile(click.Path):
         """The path."""
         path: Path = super().convert(value, param, ctx)  # type: ignore[assignment]  # by path_type
         if path.name == "-":
-            self.fail("'-' is no file to write; name one", param, ctx)
+            self.fail("'-' is not a file to write; name one", param, ctx)
         if not path.parent.is_dir():
             self.fail(f"there is no folder {path.parent}", param, ctx)
         return path

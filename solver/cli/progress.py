@@ -29,7 +29,7 @@ def announce_compiling(engine: "Engine | Search") -> None:
     from solver.engine.code_cache import needs_compiling
 
     if needs_compiling(engine.module):
-        say("compiling the kernels, once; this takes some seconds")
+        say("compiling the kernels, once; this takes half a minute")
 
 
 class _Display:

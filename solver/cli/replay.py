@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @rule_set
 @budget
 @engine_option
-@click.option("--short", is_flag=True, help="Spend some seconds more on a win of fewer moves.")
+@click.option("--short", is_flag=True, help="Look for a shorter solution of a win, for some seconds.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 @click.pass_context
 def replay(

@@ -28,7 +28,7 @@ class Shard(click.ParamType):  # type: ignore[type-arg]  # not generic before cl
             return value
         match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", value, re.ASCII)
         if match is None or not 1 <= int(match[1]) <= int(match[2]):
-            self.fail(f"{value!r} is no share; write 1/8, 2/8 ... 8/8", param, ctx)
+            self.fail(f"{value!r} is not a share; write 1/8, 2/8 ... 8/8", param, ctx)
         return int(match[1]), int(match[2])
 
 
@@ -47,14 +47,14 @@ class Searching(Protocol):
 @click.option(
     "--deals",
     metavar="RANGE",
-    help="The deals: 1-1000, or with a scheme, pysol:1000000-1099999; a run that is gone on with knows them.",
+    help="The deals: 1-1000, or with a scheme, pysol:1000000-1099999; a run that is resumed knows them.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
     metavar="DIR",
-    help="The run's folder, new or to be gone on with.",
+    help="The run's folder: created, or resumed if it exists.",
 )
 @rule_set
 @budget

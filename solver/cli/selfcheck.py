@@ -30,7 +30,7 @@ from solver.solving import ENGINES
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
 @click.pass_context
 def selfcheck(context: click.Context, minutes: float, seed: int | None, quiet: bool) -> None:
-    """Let the searches contradict each other, if they can.
+    """Cross-check the engines on random positions.
 
     Random small positions are searched by every engine and exhaustively, nothing pruned; random full deals by every
     engine. All rule sets take part. Each engine also searches the same with the piles in another order and the suits

@@ -71,7 +71,11 @@ class Result:
 @rule_set
 @budget
 @engine_option
-@click.option("--short", is_flag=True, help="Spend some seconds more a win on fewer moves, and say how many are saved.")
+@click.option(
+    "--short",
+    is_flag=True,
+    help="Look for a shorter solution of each win, for some seconds, and say how many moves are saved.",
+)
 @click.option(
     "--jobs",
     type=click.IntRange(1, 1024),
@@ -80,7 +84,7 @@ class Result:
     metavar="N",
     help="Deals solved at the same time, each by a thread.",
 )
-@json_option("Print a JSON object a deal, each on its line.")
+@json_option("Print one JSON object per deal, each on its own line.")
 @click.option("-v", "--verbose", is_flag=True, help="Say how each verdict came about.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no notes and no summary.")
 @click.pass_context
@@ -104,7 +108,7 @@ def solve(
     DEALS are numbers (617), ranges (1-1000), or either with a scheme (ms:24, pysol:1-100); a number alone is
     pysol. Instead of deals, - reads boards from standard input, separated by lines ---.
 
-    A verdict a deal is printed as soon as it is known, in the order of the deals. After a single deal the
+    Each verdict is printed as soon as it is known, in the order of the deals. After a single deal the
     moves of its win follow, and the exit status is 0 for won, 1 for lost, 3 for unknown. After several it
     is 0. It is 2 for bad input and 130 when interrupted.
     """

@@ -30,7 +30,7 @@ MOST_REMEMBERED = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What came of checking a certificate.
+    """The answer of ``check_certificate``.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Check:
 
     @property
     def beliefs(self) -> str:
-        """What a reader has to believe beyond the rules of the game."""
+        """What the proof assumes besides the rules of the game; ``nothing``, or assumptions joined by ``;``."""
         counts = self.certificate.counts()
         beliefs = [belief for name, belief in _BELIEFS.items() if counts[name]]
         if beliefs and self.certificate.rules.unit == "supermove":
@@ -242,7 +242,14 @@ def check_certificate(data: bytes, progress: Progress = _no_progress) -> Check:
     Raises
     ------
     InputError
-        If the file cannot be read as a certificate: it is none, or it is damaged.
+        If the file cannot be read as a certificate: it is not one, or it is damaged.
+
+    Examples
+    --------
+    >>> proof = solver.prove(solver.deal("ms:25", "citadel"), "citadel")
+    >>> check = solver.check_certificate(proof.file)
+    >>> check.holds, check.verdict
+    (True, 'lost')
     """
     check_callable("progress", progress)
     certificate = read_certificate(data)

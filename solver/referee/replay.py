@@ -10,7 +10,7 @@ from solver.rules import Rules, as_rules, unknown_setting
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What came of a move list.
+    """The answer of ``replay``.
 
     Attributes
     ----------
@@ -41,12 +41,33 @@ class Replay:
 
 
 def replay(position: Position, rules: Rules | str, moves: Iterable[Move]) -> Replay:
-    """Play moves one after the other until the list ends or a move is illegal; rules may be a variant's name.
+    """Play moves one after the other until the list ends or a move is illegal.
+
+    Parameters
+    ----------
+    position
+        Where the game starts.
+    rules
+        A rule set, or a variant's name.
+    moves
+        The moves, as ``parse_moves`` reads them.
+
+    Returns
+    -------
+    Replay
+        ``positions`` that were reached, ``problem`` of the first illegal move (None if there is none), ``wins``,
+        ``played`` and ``repeats``.
 
     Raises
     ------
     InputError
         For arguments of a wrong kind, an unknown variant, or a rule that the referee does not know.
+
+    Examples
+    --------
+    >>> position = solver.parse_board("Foundations: H-K C-K D-K S-J\\nQS\\nKS", "citadel")
+    >>> solver.replay(position, "citadel", solver.parse_moves("QS 1 F\\nKS 2 F")).wins
+    True
     """
     rules = as_rules(rules)
     unknown = unknown_setting(rules, PLAYED_RULES)

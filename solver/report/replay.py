@@ -146,7 +146,7 @@ def _explanation(position: Position, rules: Rules, outcome: Outcome) -> Iterator
         nodes += ", a class being all positions that differ only by shifting cards back and forth"
     match outcome.verdict:
         case Verdict.WON:
-            yield "The moves are the proof; a referee that shares no code with the search has replayed them."
+            yield "The moves are the proof; an independent referee that uses nothing of the search has replayed them."
             yield f"The search looked at {nodes}. There may be shorter wins."
         case Verdict.LOST:
             if position.is_stuck(rules):

@@ -41,7 +41,7 @@ class RunFolder:
         try:
             text = read_whole(path / MANIFEST, LARGEST_MANIFEST)
         except FileNotFoundError:
-            raise InputError(f"{path} is no run: it has no {MANIFEST}") from None
+            raise InputError(f"{path} is not a run: it has no {MANIFEST}") from None
         try:
             self.manifest = read_manifest(text)
             _check_chunks(self.manifest)

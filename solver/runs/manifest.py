@@ -176,7 +176,7 @@ def read_manifest(text: str) -> Manifest:
     Raises
     ------
     InputError
-        If it is no manifest, or of a format that this version cannot read.
+        If it is not a manifest, or of a format that this version cannot read.
     """
     if len(text) > LARGEST_MANIFEST:
         raise InputError(f"more than {LARGEST_MANIFEST} characters are no manifest of a run")
@@ -190,9 +190,9 @@ def read_manifest(text: str) -> Manifest:
     except InputError:
         raise
     except KeyError as error:
-        raise InputError(f"it is no manifest of a run: {error} is not there") from None
+        raise InputError(f"it is not a manifest of a run: {error} is not there") from None
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"it is no manifest of a run: {error}") from None
+        raise InputError(f"it is not a manifest of a run: {error}") from None
     return manifest
 
 
