@@ -43,11 +43,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "certificates": DEALING | {"referee", "engine.classes", "engine.general", "engine.quota", "solving"},
     "checking": DEALING | {"solving", "statistics"},
     "batch": DEALING | {"engine", "engine.dealing", "engine.replaying", "engine.batch", "solving", "crew"},
-    "runs": DEALING | {"engine.dealing", "solving", "statistics", "crew", "files", "version"},
-    "lists": DEALING | {"engine.dealing", "files", "runs"},
+    "runs": DEALING
+    | {"engine", "engine.dealing", "engine.replaying", "engine.batch", "batch", "solving"}
+    | {"statistics", "crew", "files", "version"},
+    "lists": DEALING | {"engine", "batch", "statistics", "files", "runs"},
     "report": DEALING | {"referee", "solving", "statistics", "runs", "version"},
     "cli": DEALING
-    | {"referee", "engine", "solving", "analysis", "certificates", "checking", "runs", "lists", "report"}
+    | {"referee", "engine", "solving", "analysis", "certificates", "checking", "batch", "runs", "lists", "report"}
     | {"statistics", "crew", "files", "version", ""},
     "__main__": {"cli"},
     "": {"version", "errors", "position", "rules", "deals", "notation", "referee"}

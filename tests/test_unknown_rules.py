@@ -95,8 +95,8 @@ def test_a_certificate_file_of_an_unknown_value_is_refused(monkeypatch: pytest.M
 
 
 def test_an_unknown_layout_is_not_dealt() -> None:
-    unknown: Any = {"layout": "pyramid", "aces": None, "skim": None, "skim_gap": None, "order": None}
-    rules = Rules("small", **unknown)
+    rules = Rules("small", layout="portuguese", aces=None, skim=None, skim_gap=None, order=None)
+    object.__setattr__(rules, "layout", "pyramid")  # Rules refuses it by itself
     for deal in (deal_position, lambda _, rules: compiled_deals.deal_packed("ms", 1, rules)):
         with pytest.raises(InputError, match="layout=pyramid"):
             deal(DealId("ms", 1), rules)
