@@ -6,6 +6,7 @@ from solver.deals import parse_deals
 from solver.rules import rules_of
 from solver.runs.folder import RunFolder
 from solver.runs.manifest import new_manifest
+from solver.runs.parts import table_of
 from solver.runs.rows import Row
 
 WORDS = {"w": "won", "l": "lost", "u": "unknown"}
@@ -35,5 +36,5 @@ def make_run(path: Path, text: str, variant: str = "citadel", **switches: str) -
         for number, letter in enumerate(text, 1)
     ]
     for chunk in range(manifest.chunks):
-        folder.write(chunk, rows[4 * chunk : 4 * chunk + 4])
+        folder.write(chunk, table_of(rows[4 * chunk : 4 * chunk + 4]))
     return str(path)

@@ -62,6 +62,13 @@ def count4(bits: int) -> int:
 
 
 @bare_kernel
+def counts4(cards: int) -> int:
+    """Number of cards of each rank in a set, in the four bits from ``4 * rank``."""
+    pairs = cards - (cards >> 1 & 0x5555555555555)
+    return (pairs & 0x3333333333333) + (pairs >> 2 & 0x3333333333333)
+
+
+@bare_kernel
 def cards_of(ranks: int) -> int:
     """The cards of a set of ranks, bit r for rank r."""
     cards = 0

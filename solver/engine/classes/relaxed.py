@@ -4,28 +4,47 @@ It only counts cards, hosts and spaces. A skeleton that cannot be won there is l
 has it.
 """
 
-from solver.engine.bits import RANK_MASK, count4, lowest
+from solver.engine.bits import counts4, lowest
 from solver.engine.classes.board import SPACES_ANY, SPACES_KINGS
-from solver.engine.classes.skeletons import (
-    MAX_DEPTH,
-    RELAXED_LOST,
-    RELAXED_WON,
-    UNDECIDED,
-    skeleton_place,
-    unpack_skeleton,
-)
+from solver.engine.classes.skeletons import RELAXED_LOST, RELAXED_WON, UNDECIDED, skeleton_place, unpack_skeleton
 from solver.engine.jit import bare_kernel
 
 # What `relaxed_moves` returns
 RELAXED_OVER, RELAXED_SAFE, RELAXED_OPEN = 0, 1, 2
 
+_NO_NEED = 0x8888888888888
+"""What `_needs` says where every rank has as many hosts as cards."""
+
 
 @bare_kernel
-def relaxed_moves(board, left, moves, steps):
-    """The moves of the relaxed game from a skeleton, as a bit set: suits 0-3 to found, 4 + p to break pile p's stump.
+def _needs(released, stumps):
+    """How many released cards of each rank r have no host, as the number ``need + 8`` in the four bits from ``4 * r``.
 
-    Returns RELAXED_OVER if the skeleton is won: no bad bond is left, then the lowest card can always be founded;
-    RELAXED_SAFE if a founding is safe (every card of rank two lower is founded) and thus the only move; RELAXED_OPEN.
+    The hosts of rank r are the released cards and the stump tops of rank r + 1. At most four cards are on either side,
+    so no number leaves its four bits.
+    """
+    return counts4(released) + _NO_NEED - (counts4(released | stumps) >> 4)
+
+
+@bare_kernel
+def _total_need(needs):
+    """The sum over the ranks of the cards without a host, ranks with hosts to spare counting nothing."""
+    positive = needs & ((needs & _NO_NEED) >> 3) * 7
+    total = (positive & 0x0F0F0F0F0F0F0F) + (positive >> 4 & 0x0F0F0F0F0F0F0F)
+    total += total >> 8
+    total += total >> 16
+    return (total + (total >> 32)) & 0xFF
+
+
+@bare_kernel
+def relaxed_moves(board, left):
+    """The moves of the relaxed game from a skeleton: its kind, and the moves as a bit set.
+
+    In the set, suits 0-3 stand for founding, 4 + p for breaking the bond of pile p's stump. The kind is RELAXED_OVER if
+    the skeleton is won: no bad bond is left, then the lowest card can always be founded; RELAXED_SAFE if a founding is
+    safe (every card of rank two lower is founded) and thus the only move; else RELAXED_OPEN.
+
+    ``board`` is a BOARD, ``left`` int64[17]: foundations, and bad bonds left in each pile.
     """
     ranks, piles, spaces = board.ranks, board.piles, board.spaces
     released = 0
@@ -39,54 +58,39 @@ def relaxed_moves(board, left, moves, steps):
         else:
             empties += 1
     if not stumps:
-        return RELAXED_OVER
+        return RELAXED_OVER, 0
     lowest_count = ranks
     for suit in range(4):
         released &= ~(((1 << (4 * left[suit])) - 1) & (0x1111111111111 << suit))
         lowest_count = min(lowest_count, left[suit])
-    # need[r]: released cards of rank r without a host; `steps` is scratch for it, index r + 1
-    total = 0
-    steps[0] = -4
-    for rank in range(ranks):
-        above = 4 * rank + 4
-        seats = count4((released >> above) & RANK_MASK) + count4((stumps >> above) & RANK_MASK)
-        need = count4((released >> (4 * rank)) & RANK_MASK) - seats
-        steps[rank + 1] = need
-        total += max(0, need)
-    # King-only and closed spaces: kings alone, or nobody, may be without a host
-    moves[0] = 0
+    needs = _needs(released, stumps)
+    any_card = spaces == SPACES_ANY
+    # What a move may take: piles that are left over, or, where spaces do not take any card, hosts that are left over
+    room = empties - _total_need(needs) if any_card else 0
+    moves = 0
     for suit in range(4):
         rank = left[suit]
-        if rank == ranks:
-            continue
         card = 4 * rank + suit
-        if not (released | stumps) >> card & 1:
+        if rank == ranks or not (released | stumps) >> card & 1:
             continue
-        need = steps[rank]  # of rank - 1, whose hosts lose one
-        if spaces == SPACES_ANY:
-            fits = total + (need >= 0) <= empties
-        else:
-            fits = need < 0
-        if fits:
+        takes = needs << 4 >> 4 * rank >> 3 & 1  # whether a card of rank - 1 loses the last host; no Ace needs one
+        if takes <= room:
             if lowest_count >= rank - 1:
-                moves[0] = 1 << suit
-                return RELAXED_SAFE
-            moves[0] |= 1 << suit
+                return RELAXED_SAFE, 1 << suit
+            moves |= 1 << suit
     for p in range(piles):
         k = left[4 + p]
         if not k:
             continue
         rank = board.stump[p, k] >> 2
-        need, own = steps[rank], steps[rank + 1]
-        if spaces == SPACES_ANY:
-            fits = total + (need >= 0) + (own >= 0) <= empties
-        elif rank == ranks - 1:
-            fits = need < 0 and spaces == SPACES_KINGS and own + 1 <= empties
+        takes = needs << 4 >> 4 * rank >> 3 & 1
+        if not any_card and rank == ranks - 1:  # only a King may be without a host
+            takes += 0 if spaces == SPACES_KINGS and (needs >> 4 * rank & 15) - 8 < empties else 1
         else:
-            fits = need < 0 and own < 0
-        if fits:
-            moves[0] |= 16 << p
-    return RELAXED_OPEN
+            takes += needs >> 4 * rank >> 3 & 1
+        if takes <= room:
+            moves |= 16 << p
+    return RELAXED_OPEN, moves
 
 
 @bare_kernel
@@ -119,27 +123,27 @@ def relaxed_verdict(board, table, key):
         return known[place].verdict
     left, moves, places, keys = search.left, search.moves, search.places, search.keys
     unpack_skeleton(board, key, left[0])
-    scratch = left[MAX_DEPTH - 1]
     depth = 0
     keys[0] = key
     places[0] = place
-    moves[0, 0] = -1
+    moves[0] = -1
     while depth >= 0:
         now = left[depth]
-        if moves[depth, 0] == -1:  # not yet opened
+        if moves[depth] == -1:  # not yet opened
             if search.counts.steps_left <= 0:
                 return UNDECIDED
             search.counts.steps_left -= 1
-            if relaxed_moves(board, now, moves[depth], scratch) == RELAXED_OVER:
+            kind, moves[depth] = relaxed_moves(board, now)
+            if kind == RELAXED_OVER:
                 for d in range(depth + 1):
                     known[places[d]].verdict = RELAXED_WON
                 return RELAXED_WON
-        if moves[depth, 0] == 0:
+        if moves[depth] == 0:
             known[places[depth]].verdict = RELAXED_LOST
             depth -= 1
             continue
-        move = lowest(moves[depth, 0])
-        moves[depth, 0] &= moves[depth, 0] - 1
+        move = lowest(moves[depth])
+        moves[depth] &= moves[depth] - 1
         child = left[depth + 1]
         for i in range(17):
             child[i] = now[i]
@@ -156,5 +160,5 @@ def relaxed_verdict(board, table, key):
             depth += 1
             keys[depth] = child_key
             places[depth] = place
-            moves[depth, 0] = -1
+            moves[depth] = -1
     return RELAXED_LOST

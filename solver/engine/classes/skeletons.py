@@ -47,7 +47,7 @@ SEARCH = np.dtype(
             ],
         ),
         ("keys", np.int64, MAX_DEPTH),  # the line
-        ("moves", np.int64, (MAX_DEPTH, 1)),  # the moves still to be tried at each place of it
+        ("moves", np.int64, MAX_DEPTH),  # the moves still to be tried at each place of it
         ("places", np.int64, MAX_DEPTH),  # its places in the table
         ("left", np.int64, (MAX_DEPTH, 17)),  # foundations and bad bonds left along it
     ],

@@ -10,6 +10,10 @@ from solver.engine.line.moves import MAX_TRACE
 
 FEW_RELOCATIONS = 2
 """Relocations in a row that are taken as the search made them."""
+SHORT_RUN = 32
+SHORT_RUN_BITS = 12
+"""A run of at most so many relocations is cut with a table of two to the power of so many classes, which stays in the
+processor's cache."""
 MOST_RELOCATED = 20_000
 """Classes that are looked at for one short cut between relocations."""
 
@@ -73,6 +77,7 @@ def _relocate(board, work, line, first, last):
 def cut_relocations(board, work, line):
     """Take short cuts in each run of more than ``FEW_RELOCATIONS`` relocations of the path."""
     path, counts = work.path, work.counts
+    large_table = counts.table_bits
     first, kept = 0, 0
     while first < counts.line:
         last = first
@@ -85,7 +90,10 @@ def cut_relocations(board, work, line):
         while first < last:
             met, length = first, 0
             if is_long:
+                if last - first <= SHORT_RUN:
+                    counts.table_bits = min(SHORT_RUN_BITS, large_table)
                 met, length = _relocate(board, work, line, first, last)
+                counts.table_bits = large_table
             if met == first:
                 met = first + 1
                 for k in range(4):

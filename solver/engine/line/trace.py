@@ -6,10 +6,13 @@ See docs/search.md, section 6.
 from solver.engine.classes.board import decode
 from solver.engine.classes.commits import take_step
 from solver.engine.classes.levels import analyze
-from solver.engine.classes.steps import BREAK, FOUND, list_steps, safe_founding
+from solver.engine.classes.steps import BREAK, FOUND, RELOCATE, list_steps, safe_founding
 from solver.engine.classes.workspace import children_limit, enter_new, find, forget
 from solver.engine.jit import bare_kernel
 from solver.engine.line.moves import MAX_MOVES, MAX_TRACE
+
+SMALL_TABLE_BITS = 9
+"""The first try to trace a step has a table of two to the power of this many classes."""
 
 
 @bare_kernel
@@ -46,6 +49,8 @@ def _trace(board, work, line, start, goal, settled, limit):
             kind, card, target = steps.kind[i], steps.card[i], steps.target[i]
             if (kind == FOUND and live_after >> card & 1) or (kind == BREAK and bad_after >> card & 1):
                 continue
+            if kind != RELOCATE and keys[at, 3] == goal[3]:
+                continue  # a founding or a broken bond would change the skeleton
             pending.size.count = 0
             pending.size.left_out = 0
             pending.size.limit = limit
@@ -73,7 +78,13 @@ def collect_steps(board, work, line, start, goal, settled):
     """Append the single steps from one class of the line to the next to the line's steps."""
     if start[0] == goal[0] and start[1] == goal[1] and start[2] == goal[2]:
         return True
+    # Nearly all traces fit a small table, which stays in the processor's cache.
+    large_table = work.counts.table_bits
+    work.counts.table_bits = SMALL_TABLE_BITS
     at = _trace(board, work, line, start, goal, settled, children_limit(work))
+    work.counts.table_bits = large_table
+    if at < 0:
+        at = _trace(board, work, line, start, goal, settled, children_limit(work))
     # Long settlings may lead to more results than there is room for, so fewer are tried as well; and short cuts may
     # lead to results that the search did not look at, so more.
     limit = 4

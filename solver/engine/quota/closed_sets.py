@@ -13,13 +13,7 @@ from solver.engine.classes.board import STATE, decode, new_record, scatter
 from solver.engine.classes.commits import COMMITS, Successors, new_successors, take_step
 from solver.engine.classes.heuristic import evaluate
 from solver.engine.classes.levels import analyze, classify
-from solver.engine.classes.relaxed import (
-    RELAXED_OVER,
-    RELAXED_SAFE,
-    play_relaxed,
-    relaxed_moves,
-    relaxed_verdict,
-)
+from solver.engine.classes.relaxed import RELAXED_OVER, RELAXED_SAFE, play_relaxed, relaxed_moves, relaxed_verdict
 from solver.engine.classes.skeletons import RELAXED_LOST, reset_skeletons, skeleton_place, unpack_skeleton
 from solver.engine.classes.steps import FOUND, STEPS, list_steps, safe_founding
 from solver.engine.jit import bare_kernel
@@ -224,7 +218,7 @@ def _follow_steps(board, closure, rung, work, desk, coarse, coarse_rung, most, a
 def _close_skeletons(board, skeletons):
     """Mark every skeleton that a marked one leads to; False where the table is full, or one of them is won."""
     known, search = skeletons.known, skeletons.search
-    now, child, scratch, moves = search.left[0], search.left[1], search.left[2], search.moves[0]
+    now, child = search.left[0], search.left[1]
     is_done = False
     while not is_done:
         is_done = True
@@ -233,12 +227,12 @@ def _close_skeletons(board, skeletons):
                 continue
             key = known[place].number
             unpack_skeleton(board, key, now)
-            kind = relaxed_moves(board, now, moves, scratch)
+            kind, moves = relaxed_moves(board, now)
             if kind == RELAXED_OVER:
                 return False
             known[place].opened = _PASSED if kind == RELAXED_SAFE else _FOLLOWED
             for move in range(4 + board.piles):
-                if not moves[0] >> move & 1:
+                if not moves >> move & 1:
                     continue
                 for i in range(len(now)):
                     child[i] = now[i]
