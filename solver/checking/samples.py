@@ -112,7 +112,7 @@ def small_buried(random: Random) -> tuple[Position, Rules]:
 def any_rules(random: Random) -> Rules:
     """A variant with any of the switches that apply to it changed, or none.
 
-    A game that is added to the table takes a share of the cases from each of the others, and leaves the rest as they were.
+    A game added to the table takes a share of every other game's cases; the rest stay as they were.
     """
     lot = random.getrandbits(64)
     rules = VARIANTS[max(VARIANTS, key=lambda variant: blake2b(f"{lot} {variant}".encode()).digest())]
