@@ -17,13 +17,13 @@ import tempfile
 import time
 from dataclasses import dataclass
 
+from decided import GAMES
+
 import solver
 from solver.deals import DealId, deal_position, parse_deals
 from solver.notation import board_text
 from solver.position import Position
 from solver.rules import VARIANTS, Rules
-
-GAMES = ["citadel", "beleaguered-castle", "streets-and-alleys", "exiled-kings", "penelopes-web"]
 
 PEER = "fc-solve"
 PEER_GAME = ["-g", "beleaguered_castle"]

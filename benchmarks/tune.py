@@ -14,6 +14,7 @@ import random
 import time
 
 import numpy as np
+from decided import GAMES
 
 from solver.deals import DealId, deal_position
 from solver.engine.classes.board import BOARD, load_board, new_record, pack
@@ -23,7 +24,6 @@ from solver.engine.quota.schedule import search_deal
 from solver.engine.result import LOST, WON
 from solver.rules import rules_of
 
-GAMES = ("citadel", "beleaguered-castle", "streets-and-alleys", "exiled-kings", "penelopes-web")
 WEIGHTS = [name for name in SETTINGS if name.startswith("weight_")]
 
 

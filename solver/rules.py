@@ -169,30 +169,24 @@ def _default(switch: str, layout: Layout) -> str | None:
 
 _NO_DEAL: dict[str, Any] = dict.fromkeys(map(_field, DEAL_SWITCHES))
 
-VARIANTS: dict[str, Rules] = {
-    rules.variant: rules
-    for rules in (
-        Rules("citadel", skim="yes"),
-        Rules("exiled-kings", skim="yes", spaces="kings"),
-        Rules("beleaguered-castle"),
-        Rules("streets-and-alleys", aces="in-deck"),
-        Rules("penelopes-web", aces="in-deck", spaces="kings"),
-        Rules("bakers-dozen", piles=13, layout="bakers-dozen", spaces="none", **_NO_DEAL),
-        Rules("portuguese-solitaire", piles=13, layout="portuguese", spaces="kings", **_NO_DEAL),
-    )
+GAMES: dict[str, dict[str, Any]] = {
+    "Citadel": {"skim": "yes"},
+    "Exiled Kings": {"skim": "yes", "spaces": "kings"},
+    "Beleaguered Castle": {},
+    "Streets and Alleys": {"aces": "in-deck"},
+    "Penelope's Web": {"aces": "in-deck", "spaces": "kings"},
+    "Baker's Dozen": {"piles": 13, "layout": "bakers-dozen", "spaces": "none"} | _NO_DEAL,
+    "Portuguese Solitaire": {"piles": 13, "layout": "portuguese", "spaces": "kings"} | _NO_DEAL,
 }
-"""The variants by name. A game that needs no new switch is one more line here and in ``TITLES``."""
+"""Every game as players write its name, with the fields of its ``Rules`` that are not the default.
 
-TITLES = {
-    "citadel": "Citadel",
-    "exiled-kings": "Exiled Kings",
-    "beleaguered-castle": "Beleaguered Castle",
-    "streets-and-alleys": "Streets and Alleys",
-    "penelopes-web": "Penelope's Web",
-    "bakers-dozen": "Baker's Dozen",
-    "portuguese-solitaire": "Portuguese Solitaire",
-}
+A game that needs no new switch is one more entry here. Its variant is called as it is, small, ``-`` for a space."""
+
+TITLES = {title.lower().replace("'", "").replace(" ", "-"): title for title in GAMES}
 """The names of the variants as players write them."""
+
+VARIANTS = {variant: Rules(variant, **GAMES[title]) for variant, title in TITLES.items()}
+"""The variants by name."""
 
 
 def rules_of(variant: str, changes: Mapping[str, str | None] | None = None) -> Rules:

@@ -77,7 +77,7 @@ def test_positions_of_full_deals(variant: str) -> None:
 
 
 def test_a_key_worked_by_hand() -> None:
-    """The example in the head of ``packed``: 5S on 6H is 000 in bits 57 to 59 of the first word."""
+    """5S on 6H is 000 in the highest bits of the first word, 57 to 59; the second word begins with the 6s."""
     rest = [card for card in range(52) if card not in cards("6H 5S")]
     position = Position((0, 0, 0, 0), (tuple(rest), cards("6H 5S"), (), ()))
     first, second, _third = Desk(position, small_rules(4)).root_key

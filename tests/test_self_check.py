@@ -18,7 +18,7 @@ from command import COMMAND, run, use_engine
 from solver import selfcheck
 from solver.checking import self_check
 from solver.checking.naive import naive_verdict
-from solver.checking.samples import RULE_SETS, small_position, turned
+from solver.checking.samples import RULE_SETS, any_rules, small_position, turned
 from solver.checking.self_check import WAYS, SelfCheck, cases, compare
 from solver.engine.result import LOST, OUT_OF_NODES, WON, SearchResult
 from solver.errors import InputError
@@ -45,6 +45,16 @@ def test_no_search_contradicts_another() -> None:
 def test_cases_follow_from_the_seed() -> None:
     assert list(islice(cases(3), 12)) == list(islice(cases(3), 12))
     assert list(islice(cases(3), 12)) != list(islice(cases(4), 12))
+
+
+def test_a_game_that_is_added_leaves_all_cases_of_others_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [any_rules(Random(seed)) for seed in range(400)]
+    assert Counter(rules.variant for rules in before).keys() == VARIANTS.keys()
+    monkeypatch.setitem(VARIANTS, "added", Rules("added", piles=9))
+    after = [any_rules(Random(seed)) for seed in range(400)]
+    changed = [new for old, new in zip(before, after, strict=True) if old != new]
+    assert {rules.variant for rules in changed} == {"added"}
+    assert 20 < len(changed) < 100, "about one in eight"
 
 
 def test_all_rule_sets_take_part() -> None:

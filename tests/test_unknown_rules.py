@@ -20,6 +20,7 @@ from solver.engine.dealing import compiled_deals
 from solver.engine.general import enumeration, position_search, state
 from solver.engine.general.polish import polish
 from solver.engine.quota import class_search
+from solver.engine.replaying import compiled_replay
 from solver.errors import InputError
 from solver.position import Position
 from solver.referee import Certificate, certificate_bytes, check, check_certificate, replay
@@ -65,6 +66,7 @@ PARTS: dict[str, Callable[[Position, Rules], Any]] = {
     "strict prover": lambda start, rules: prove(start, rules, strict=True),
     "prover by theory": lambda start, rules: next(lost_certificates(start, rules)),
     "referee": lambda start, rules: replay(start, rules, ()),
+    "compiled referee": lambda start, rules: compiled_replay.game_of(rules, start.ranks),
     "dealing": lambda _, rules: deal_position(DealId("ms", 1), rules),
     "compiled dealing": lambda _, rules: compiled_deals.deal_packed("ms", 1, rules),
 }
@@ -110,6 +112,7 @@ LISTS = {
     "prover": certificates._KNOWN_RULES,
     "prover by theory": certificates._KNOWN_TO_THEORY,
     "referee": position.PLAYED_RULES,
+    "compiled referee": compiled_replay._KNOWN,
     "checker of theory": check._KNOWN_TO_THEORY,
     "dealing": deals._KNOWN_RULES,
     "compiled dealing": compiled_deals._KNOWN_RULES,

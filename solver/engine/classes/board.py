@@ -13,9 +13,55 @@ A key holds, per card, three bits that say where it lies; the four cards of a ra
     code 6    founded
     code 7    in a block: on one of the hosts of its level that no other code names a rider for, it is left open which
 
-Worked by hand: 5S lies on 6H, so its code is 0; 5S is rank 4, suit 3: bits 57-59 of word 0 are 000.
 Play makes built bonds only, so a bad bond is always the dealt one and the code need not say which.
 Equal keys mean equal positions, piles' order aside, or equal sets of them, with blocks: "lost" never rests on a hash.
+
+A whole board (``tests/test_board.py`` reads it here and checks every value): 3 ranks, 3 piles, a space takes any card.
+A star marks a bad bond. 3D is on a bad bond, 2S on a built one, the third pile is a space, AH and AS are founded:
+
+    Foundations: H-A S-A
+    3S 2H AD 3C* 2S
+    3H 2D AC 2C* 3D*
+    :
+
+What BOARD has for each card, and what the key says of it (- for a card on its foundation, . for a bottom):
+
+    card    AH AC AD AS  2H 2C 2D 2S  3H 3C 3D 3S
+    host     - 2D 2H  -  3S AC 3H 3C   . AD 2C  .
+    pile    -1  1  0 -1   0  1  1  0   1  0  1  0
+    code     6  2  0  6   3  5  0  1   4  5  5  4
+
+Written from the highest card down, the codes are the digits of word 0; words 1 and 2 hold ranks that this deck lacks:
+
+    key     0o455410536026 0o0 0o0
+
+While k bad bonds of dealt pile p are left, they are its lowest k: the card on the k-th, the stump top, has not moved,
+nor have the cards below it. Row [p, k] of three tables:
+
+    p k    stump   below          above
+    0 0            -              3S 2H AD 3C 2S
+    0 1    3C      3S 2H AD       2S
+    1 0            -              3H 2D AC 2C 3D
+    1 1    2C      3H 2D AC       3D
+    1 2    3D      3H 2D AC 2C    -
+    2 0            -              -
+
+A skeleton (how many cards of each suit are founded, how many bad bonds each pile has left) is one number, written in
+digits of several sizes: a suit of three cards has 4 values (0 to 3), a pile that was dealt k bad bonds has k + 1. The
+step of a digit is the product of the sizes before it:
+
+    suit_step    1 4 16 64
+    pile_step    256 512 1536
+    skeleton     1345 = 1*1 + 0*4 + 0*16 + 1*64 + 1*256 + 2*512 + 0*1536
+
+STATE has these sets of cards for this key:
+
+    live       AC AD 2H 2C 2D 2S 3H 3C 3D 3S
+    bad        2C 3C 3D
+    bottom     3H 3S
+    ridden     AC AD 2H 2C 2D 3H 3C 3S
+    buried     AC AD 2H 2D 2C 3H 3S
+    blocked    -
 """
 
 from collections.abc import Container
@@ -107,7 +153,13 @@ STATE = np.dtype(
 
 
 def new_record(layout: np.dtype) -> Any:
-    """A record of that layout, all zero."""
+    """A record of that layout, all zero.
+
+    No field may be named as an attribute of NumPy's records, as ``round`` is: compiled code would read the field, and
+    Python code (with ``NUMBA_DISABLE_JIT=1``) the attribute.
+    """
+    taken = sorted(set(layout.names or ()).intersection(dir(np.record)))
+    assert not taken, f"a field cannot be named {', '.join(taken)}: a NumPy record has an attribute of that name"
     return np.zeros(1, layout).view(np.recarray)[0]
 
 
