@@ -31,25 +31,25 @@ if _config.DISABLE_JIT:
 else:
 
     @intrinsic
-    def _ctpop(_typing_context: Any, bits: Any) -> Any:
+    def _ctpop(_typing_context: Any, _bits: Any) -> Any:
         def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
             return builder.ctpop(args[0])
 
-        return types.int64(bits), codegen
+        return types.int64(types.int64), codegen
 
     @intrinsic
-    def _cttz(_typing_context: Any, bits: Any) -> Any:
+    def _cttz(_typing_context: Any, _bits: Any) -> Any:
         def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
             return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
-        return types.int64(bits), codegen
+        return types.int64(types.int64), codegen
 
-    @njit("int64(int64)", inline="always")
+    @njit(inline="always")
     def popcount(bits: int) -> int:
         """Number of cards in a set."""
         return _ctpop(bits)  # type: ignore[call-arg]
 
-    @njit("int64(int64)", inline="always")
+    @njit(inline="always")
     def lowest(bits: int) -> int:
         """The lowest card of a set that is not empty."""
         return _cttz(bits)  # type: ignore[call-arg]

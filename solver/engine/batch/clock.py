@@ -47,14 +47,14 @@ elif HAS_CLOCK:
 
         return types.float64(), codegen
 
-    @njit("float64()", nogil=True)
+    @njit(inline="always")
     def now() -> float:
         """Seconds since some moment."""
         return _clock_gettime()  # type: ignore[call-arg]
 
 else:
 
-    @njit("float64()", nogil=True)
+    @njit(inline="always")
     def now() -> float:
         """Nothing: this system's clock cannot be read here."""
         return 0.0
