@@ -6,6 +6,7 @@ compiled call without the interpreter's lock. Knows nothing of files, click or t
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from solver.solving import (
     DEFAULT_MAX_MEMORY,
     DEFAULT_MAX_NODES,
     Engine,
+    Outcome,
+    RefusedWin,
     Verdict,
     check_budgets,
     engine_for,
@@ -159,8 +162,14 @@ class Solved:
 
 def moves_of(line: NDArray[np.int16]) -> tuple[Move, ...]:
     """The moves of a packed line."""
-    places = {number: number for number in range(13)} | {FOUNDATIONS: FOUNDATION}
-    return tuple(Move(move & 63, places[move >> 6 & 15], places[move >> 10 & 15]) for move in line.tolist())
+    return tuple(map(_move_of, line.tolist()))
+
+
+@cache
+def _move_of(code: int) -> Move:
+    """The move of a packed one; of the 16 thousand that there may be, wins have some thousand."""
+    source, target = (FOUNDATION if pile == FOUNDATIONS else pile for pile in (code >> 6 & 15, code >> 10 & 15))
+    return Move(code & 63, source, target)
 
 
 def packed_line(moves: Sequence[Move]) -> NDArray[np.int16]:
@@ -213,6 +222,34 @@ class Search:
     def search(self, deals: PackedDeals, abort: NDArray[np.uint8]) -> Columns:
         """Search packed deals in this thread; raised, ``abort`` leaves those not yet begun interrupted."""
         return self._search_classes(deals, abort) if self._is_compiled_batch else self._search_one_by_one(deals, abort)
+
+    def outcomes(self, columns: Columns) -> list[Outcome]:
+        """What came of each deal, as ``solve`` says it, for a search that keeps moves; but without a trace.
+
+        Raises
+        ------
+        RefusedWin
+            If the engine failed on a deal.
+        """
+        found = []
+        for index, (status, nodes, seconds) in enumerate(
+            zip(columns.status.tolist(), columns.nodes.tolist(), columns.seconds.tolist(), strict=True)
+        ):
+            if status == REFUSED:
+                raise RefusedWin(columns.faults.get(index, "the compiled referee refuses the engine's win"))
+            line = columns.lines[columns.first_move[index] : columns.first_move[index + 1]]
+            found.append(
+                Outcome(
+                    verdict=Verdict(_VERDICTS.get(status, Verdict.UNKNOWN)),
+                    nodes=nodes,
+                    node_unit=self.engine.node_unit,
+                    seconds=seconds,
+                    why_unknown=WHY_UNKNOWN.get(status),
+                    moves=moves_of(line) if status == WON else None,
+                    engine=self.engine.name,
+                )
+            )
+        return found
 
     def _search_classes(self, deals: PackedDeals, abort: NDArray[np.uint8]) -> Columns:
         from solver.engine.batch.quota_batch import QuotaBatch
@@ -368,14 +405,14 @@ def _blocks(deals: Any, rules: Rules, pace: Pace) -> _Blocks:
         return (
             lambda: np.array([f"{scheme}:{number}" for number in range(first, last + 1)], dtype=str),
             deals.count,
-            (deal_batch(scheme, start, count, rules) for start, count in _cut(first, last, pace)),
+            (deal_batch(scheme, start, count, rules) for start, count in cut(first, last, pace)),
         )
     if isinstance(deals, np.ndarray):
         decks = checked_decks(deals)
         return (
             lambda: np.arange(1, len(decks) + 1).astype(str),
             len(decks),
-            (deal_decks(decks[start : start + count], rules) for start, count in _cut(0, len(decks) - 1, pace)),
+            (deal_decks(decks[start : start + count], rules) for start, count in cut(0, len(decks) - 1, pace)),
         )
     if not isinstance(deals, list | tuple):
         raise InputError(f"deals must be a range, a list of deals or an array of decks, not {type(deals).__name__}")
@@ -387,7 +424,7 @@ def _blocks(deals: Any, rules: Rules, pace: Pace) -> _Blocks:
     )
 
 
-def _cut(first: int, last: int, pace: Pace) -> Iterator[tuple[int, int]]:
+def cut(first: int, last: int, pace: Pace) -> Iterator[tuple[int, int]]:
     """The numbers from ``first`` to ``last`` in blocks: the first number of each, and how many."""
     while first <= last:
         count = min(pace.size, last - first + 1)

@@ -49,7 +49,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lists": DEALING | {"engine", "batch", "statistics", "files", "runs"},
     "report": DEALING | {"referee", "solving", "statistics", "runs", "version"},
     "cli": DEALING
-    | {"referee", "engine", "solving", "analysis", "certificates", "checking", "batch", "runs", "lists", "report"}
+    | {"referee", "engine", "engine.dealing", "solving", "analysis", "certificates", "checking", "batch"}
+    | {"runs", "lists", "report"}
     | {"statistics", "crew", "files", "version", ""},
     "__main__": {"cli"},
     "": {"version", "errors", "position", "rules", "deals", "notation", "referee"}

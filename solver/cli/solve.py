@@ -22,18 +22,21 @@ from solver.cli.options import (
 )
 from solver.cli.progress import Progress, announce_compiling
 from solver.cli.work import work_through
-from solver.deals import DealRange, deal_position, parse_deals
+from solver.deals import DealId, DealRange, deal_position, parse_deals
 from solver.errors import InputError
 from solver.notation import move_text
 from solver.position import Position
 from solver.rules import Rules
-from solver.solving import Outcome, Verdict, engine_for
+from solver.solving import Engine, Outcome, Verdict, engine_for
 from solver.solving import solve as solve_position
 from solver.statistics import CONFIDENCE, Tally, win_rate, win_rate_interval
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from solver.batch import Pace, Search
+    from solver.engine.dealing.compiled_deals import PackedDeals
 
 STATUS = {Verdict.WON: 0, Verdict.LOST: LOST, Verdict.UNKNOWN: UNKNOWN}
 """Exit status after a single deal."""
@@ -44,11 +47,14 @@ WHY = {"nodes": "out of nodes", "memory": "out of memory", "interrupted": "inter
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A deal to be solved, or a board with its number in the stream; the other one is None."""
+    """A deal to be solved, or a board with its number in the stream; the other one is None.
+
+    The position is None where a deal is searched in a block.
+    """
 
     deal: str | None
     board: int | None
-    position: Position | BadBoard
+    position: Position | BadBoard | None
 
     @property
     def name(self) -> str:
@@ -112,23 +118,24 @@ def solve(
     moves of its win follow, and the exit status is 0 for won, 1 for lost, 3 for unknown. After several it
     is 0. It is 2 for bad input and 130 when interrupted.
     """
-    tasks, total = _tasks(deals, board, transpose, rules)
+    ranges = _ranges(deals, board, transpose)
+    tasks, total = _tasks(ranges, board, transpose, rules)
     searcher = engine_for(rules, engine)
+    is_alone = total == 1  # then a person reads the moves, and they may take some hundredths of a second
     writer: _JsonWriter | _TextWriter
     if as_json:
         writer = _JsonWriter(rules, verbose)
     else:
         first_two = list(islice(tasks, 2))
+        is_alone = len(first_two) == 1
         tasks = chain(first_two, tasks)
-        writer = _TextWriter(rules, with_moves=len(first_two) == 1, verbose=verbose)
-    if not quiet:
-        announce_compiling(searcher)
-
+        writer = _TextWriter(rules, with_moves=is_alone, verbose=verbose)
     report = _Report(writer, Progress(total, quiet), says_wins=short and total != 1 and not quiet)
 
     def work(task: Task, abort: "NDArray[np.uint8]") -> Result:
         if isinstance(task.position, BadBoard):
             return Result(task, task.position)
+        assert task.position is not None, "only blocks have tasks without a position"
         outcome = solve_position(
             task.position,
             rules,
@@ -136,14 +143,24 @@ def solve(
             max_memory=max_memory,
             engine=engine,
             short=short,
-            tidy=True,
+            tidy=is_alone,
             abort=abort,
             on_verdict=(lambda outcome: report.note_verdict(task, outcome)) if short else None,
         )
         return Result(task, outcome)
 
+    def work_on_block(block: _Block, abort: "NDArray[np.uint8]") -> list[Result]:
+        return block.results(abort)
+
     try:
-        interrupt = work_through(work, tasks, jobs, report.add, report.show_progress)
+        # Without --short and --verbose, which look at each search, several deals are searched in one call.
+        if total is not None and total > 1 and not short and not verbose:
+            blocks = _blocks(ranges, rules, searcher, max_nodes, max_memory, quiet)
+            interrupt = work_through(work_on_block, blocks, jobs, report.add_all, report.show_progress)
+        else:
+            if not quiet:
+                announce_compiling(searcher)
+            interrupt = work_through(work, tasks, jobs, report.add, report.show_progress)
     finally:
         report.end_progress()
     if interrupt is not None:
@@ -155,21 +172,66 @@ def solve(
     context.exit(report.status)
 
 
-def _tasks(
-    deals: tuple[str, ...], board: IO[bytes] | None, transpose: bool, rules: Rules
-) -> tuple[Iterator[Task], int | None]:
-    """What is to be solved, and how many there are if that is known; nothing is dealt or read yet."""
+def _ranges(deals: tuple[str, ...], board: IO[bytes] | None, transpose: bool) -> list[DealRange]:
+    """The deals that are named; none where boards are read."""
     if deals == ("-",) and board is None:
-        deals, board = (), open_file("-")
+        return []
     if bool(deals) == (board is not None):
         raise InputError("name deals, or boards with --board FILE or -, and not both")
     if board is not None:
-        boards = read_boards(board, rules, transpose)
-        return (Task(None, number, position) for number, position in enumerate(boards, 1)), None
+        return []
     check_not_transposed(transpose)
-    ranges = [_deals_named(token) for token in deals]
+    return [_deals_named(token) for token in deals]
+
+
+def _tasks(
+    ranges: list[DealRange], board: IO[bytes] | None, transpose: bool, rules: Rules
+) -> tuple[Iterator[Task], int | None]:
+    """What is to be solved, and how many there are if that is known; nothing is dealt or read yet."""
+    if not ranges:
+        boards = read_boards(board or open_file("-"), rules, transpose)
+        return (Task(None, number, position) for number, position in enumerate(boards, 1)), None
     names = chain.from_iterable(ranges)
     return (Task(str(name), None, deal_position(name, rules)) for name in names), sum(some.count for some in ranges)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    """Some deals that are searched in one call."""
+
+    deals: list[DealId]
+    packed: "PackedDeals"
+    search: "Search"
+    pace: "Pace"
+
+    @property
+    def name(self) -> str:
+        """What progress calls it."""
+        return str(self.deals[0])
+
+    def results(self, abort: "NDArray[np.uint8]") -> list[Result]:
+        """Search the deals, in a thread."""
+        columns = self.search.search(self.packed, abort)
+        self.pace.note(columns)
+        outcomes = self.search.outcomes(columns)
+        names = map(str, self.deals)
+        return [Result(Task(name, None, None), outcome) for name, outcome in zip(names, outcomes, strict=True)]
+
+
+def _blocks(
+    ranges: list[DealRange], rules: Rules, engine: Engine, max_nodes: int, max_memory: int, quiet: bool
+) -> Iterator[_Block]:
+    from solver.batch import Pace, Search, cut
+    from solver.engine.dealing.compiled_deals import deal_batch
+
+    search = Search(rules, engine, max_nodes, max_memory, keeps_moves=True)
+    if not quiet:
+        announce_compiling(search)
+    pace = Pace()
+    for deals in ranges:
+        for first, count in cut(deals.first, deals.last, pace):
+            named = [DealId(deals.scheme, number) for number in range(first, first + count)]
+            yield _Block(named, deal_batch(deals.scheme, first, count, rules), search, pace)
 
 
 def _deals_named(token: str) -> DealRange:
@@ -220,7 +282,11 @@ class _Report:
             self.tally.add(outcome.verdict)
             self._last = outcome.verdict
 
-    def show_progress(self, current: Task | None) -> None:
+    def add_all(self, results: list[Result]) -> None:
+        for result in results:
+            self.add(result)
+
+    def show_progress(self, current: "Task | _Block | None") -> None:
         name = current.name if current else "the next one"
         moves = self._won.get(name)
         if self._says_wins and moves is not None and name not in self._said:
