@@ -1,9 +1,10 @@
-"""What several benchmarks measure with: the ``citadel`` command in a process of its own, and ratios of times."""
+"""What several benchmarks measure with: the ``citadel`` command, here or in a process of its own, and ratios of times."""
 
 import os
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
+
+from solver.cli.commands import citadel
 
 GAMES = ["citadel", "beleaguered-castle", "streets-and-alleys", "exiled-kings", "penelopes-web"]
 
@@ -45,8 +48,29 @@ def run_cost(game: str, deals: str, max_nodes: int, *more: str) -> tuple[Cost, p
     """What ``citadel run`` costs in a process of its own, and its rows."""
     with tempfile.TemporaryDirectory() as folder:
         out = str(Path(folder, "run"))
-        options = ["--variant", game, "--deals", deals, "--max-nodes", str(max_nodes), "--out", out, "-q", *more]
-        return command_cost("run", *options), rows_of(out)
+        return command_cost("run", *_run_options(game, deals, max_nodes, out), *more), rows_of(out)
+
+
+def command_here(*arguments: str) -> Cost:
+    """Run a ``citadel`` command in this process, with no start of a process: imports are done, kernels are loaded."""
+    cpu, real = time.process_time(), time.perf_counter()
+    try:
+        citadel.main(list(arguments), prog_name="citadel")
+    except SystemExit as ending:
+        if ending.code:
+            raise RuntimeError(f"citadel {' '.join(arguments)} ends with {ending.code}") from None
+    return Cost(time.process_time() - cpu, time.perf_counter() - real)
+
+
+def run_here(game: str, deals: str, max_nodes: int, *more: str) -> tuple[Cost, pa.Table]:
+    """What ``citadel run`` costs in this process, and its rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = str(Path(folder, "run"))
+        return command_here("run", *_run_options(game, deals, max_nodes, out), *more), rows_of(out)
+
+
+def _run_options(game: str, deals: str, max_nodes: int, out: str) -> list[str]:
+    return ["--variant", game, "--deals", deals, "--max-nodes", str(max_nodes), "--out", out, "-q"]
 
 
 def rows_of(folder: str) -> pa.Table:
@@ -55,10 +79,10 @@ def rows_of(folder: str) -> pa.Table:
 
 
 def shared_out(cpu: float, seconds: Numbers) -> Numbers:
-    """CPU seconds of each deal, of a call of which the CPU seconds are known and the real seconds of each deal's search.
+    """The CPU seconds of a call, shared out to its deals, whose searches took so many real seconds.
 
-    What the call took beyond the searches is shared out evenly. If the searches seem to have taken longer than the call,
-    this process had to wait for a core, and all deals are taken to have waited in proportion.
+    What the call took beyond the searches is shared out evenly. If the searches seem to have taken longer than the
+    call, this process had to wait for a core, and all deals are taken to have waited in proportion.
     """
     beyond = cpu - seconds.sum()
     return seconds + beyond / len(seconds) if beyond >= 0 else seconds * (cpu / seconds.sum())

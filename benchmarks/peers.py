@@ -2,11 +2,11 @@
 
     python benchmarks/peers.py [--games citadel] [--deals ms:1-100] [--check]
 
-fc-solve runs as a library in this process, with no start of a process in its figure, and as a process. Ours is measured as
-users get it: `citadel run` without solutions, in a process of its own, less its start; `solve_many`; `solve`. All on one
-thread, and all with the same boards. Blocks of deals take turns, so that whatever else the machine does hits all alike. The
-start of `citadel run` is what it takes for the first two deals, less the time of their searches. The median of several such
-differences counts. Without fc-solve a line says how to install it.
+fc-solve runs as a library in this process, with no start of a process in its figure, and as a process. Ours is measured
+as users get it: `citadel run` without solutions, in a process of its own, less its start; `solve_many`; `solve`. All use
+one thread and the same boards. They take turns, block by block, so that other work on the machine hits all alike. The
+start of `citadel run` is the CPU time of a run of the first two deals, less the time of their searches. `citadel run` is
+measured several times, and the median counts. Without fc-solve a line says how to install it.
 
 Exit status 1 if two verdicts contradict each other.
 """
@@ -67,7 +67,7 @@ class Way:
 
 @dataclass
 class Game:
-    """A game's deals, every way of solving them, and, for our wins, classes opened for each step of the winning line."""
+    """What was measured of a game."""
 
     name: str
     deals: DealRange
