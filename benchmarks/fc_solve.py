@@ -1,8 +1,8 @@
 """fc-solve, the solver that ``peers.py`` compares with: as a library in this process, and as a process.
 
 Debian has it: ``apt-get install libfreecell-solver0 freecell-solver-bin``. Both ways get the same options. The fast set
-of scans ``-l te`` runs first. Its "could not solve" proves nothing, so a board that it does not win is searched once more,
-exhaustively. Each of the two runs may check 500,000 positions.
+of scans ``-l te`` runs first. Its "could not solve" proves nothing, so a board that it does not win is searched once
+more, exhaustively. Each of the two runs may check 500,000 positions.
 """
 
 import ctypes

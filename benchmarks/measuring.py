@@ -1,4 +1,4 @@
-"""What several benchmarks measure with: the ``citadel`` command, here or in a process of its own, and ratios of times."""
+"""What several benchmarks need: the cost of a ``citadel`` command, here or in a process of its own; ratios of times."""
 
 import os
 import subprocess

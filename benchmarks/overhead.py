@@ -4,8 +4,9 @@
 
 `citadel run` and `citadel solve --json` run in this process, as if from the command line, but without the start of a
 process; `solve_many` solves the same deals. They take turns, and the median of several turns counts. The JSON has the
-moves, so `citadel solve` is also compared with `solve_many(solutions=True)`. At the end come the functions that take most
-of each command's CPU time, from a profile of all its threads. A profile slows functions down, so only shares are given.
+moves, so `citadel solve` is also compared with `solve_many(solutions=True)`. At the end come the functions that take
+most of each command's CPU time, from a profile of all its threads. A profile slows functions down, so only shares are
+given.
 """
 
 import argparse

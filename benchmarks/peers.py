@@ -3,10 +3,10 @@
     python benchmarks/peers.py [--games citadel] [--deals ms:1-100] [--check]
 
 fc-solve runs as a library in this process, with no start of a process in its figure, and as a process. Ours is measured
-as users get it: `citadel run` without solutions, in a process of its own, less its start; `solve_many`; `solve`. All use
-one thread and the same boards. They take turns, block by block, so that other work on the machine hits all alike. The
-start of `citadel run` is the CPU time of a run of the first two deals, less the time of their searches. `citadel run` is
-measured several times, and the median counts. Without fc-solve a line says how to install it.
+as users get it: `citadel run` without solutions, in a process of its own, less its start; `solve_many`; `solve`. All
+use one thread and the same boards. They take turns, block by block, so that other work on the machine hits all alike.
+The start of `citadel run` is the CPU time of a run of the first two deals, less the time of their searches. `citadel
+run` is measured several times, and the median counts. Without fc-solve a line says how to install it.
 
 Exit status 1 if two verdicts contradict each other.
 """

@@ -2,18 +2,19 @@
 
     python benchmarks/scaling.py [--games citadel] [--deals ms:1-10000] [--no-cluster]
 
-The share of the lock is measured on one thread. CPU time inside the two kernels that a block calls, which deal and search,
-is without the lock. All other CPU time of the process counts as with the lock. That is an upper limit, for the lock is
-released while files are written. Until its arguments are unwrapped, a call of a kernel holds the lock too, so the CPU
-time of a call that has nothing to do is counted as with the lock. Other work on the machine hardly changes CPU times.
+The share of the lock is measured on one thread. CPU time inside the two kernels that a block calls, which deal and
+search, is without the lock. All other CPU time of the process counts as with the lock. That is an upper limit, for the
+lock is released while files are written. Until its arguments are unwrapped, a call of a kernel holds the lock too, so
+the CPU time of a call that has nothing to do is counted as with the lock. Other work on the machine hardly changes CPU
+times.
 
-Then the same deals are run with 1 and with 2 threads, in turns, in real time, which other work on the machine does change.
+Then the same deals are run with 1 and with 2 threads, in turns, in real time. Other work on the machine changes that.
 
 The model hands out the measured blocks. A thread first holds the lock for a block's share of the lock's time, one
 thread after the other, then works on the block without it. With Dask, parts are handed out in place of blocks, a worker
 is a process with one thread, and what it has to wait for is the process of `citadel run`, which has the scheduler in it
-here. The model knows nothing of shared caches and memory, of clocks that slow down when all cores work, or of a network.
-Amdahl's law stands beside it.
+here. The model knows nothing of shared caches and memory, of clocks that slow down when all cores work, or of a
+network. Amdahl's law stands beside it.
 """
 
 import argparse
@@ -30,7 +31,6 @@ from measuring import GAMES, Numbers, digits, run_here, table_head, table_row
 
 import solver.engine.batch.quota_batch as searching
 import solver.engine.dealing.compiled_deals as dealing
-from solver.batch import BLOCK
 from solver.deals import parse_deals
 
 MODEL_DEALS = 1_000_000
@@ -47,9 +47,8 @@ def main() -> None:
     options.add_argument("--turns", type=int, default=3, help="how often 1 and 2 threads are compared")
     options.add_argument("--no-cluster", action="store_true", help="leave Dask out")
     chosen = options.parse_args()
-    print(
-        f"{chosen.deals}, {chosen.chunk} deals a part, {chosen.max_nodes:,} nodes a deal; load {os.getloadavg()[0]:.1f}\n"
-    )
+    load = f"load {os.getloadavg()[0]:.1f}"
+    print(f"{chosen.deals}, {chosen.chunk} deals a part, {chosen.max_nodes:,} nodes a deal; {load}\n")
     for game in chosen.games:
         print(report(game, chosen), flush=True)
 
