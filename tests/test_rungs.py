@@ -67,4 +67,4 @@ def test_no_deal_that_the_general_engine_wins_is_lost_on_a_rung(variant: str) ->
             if reached is not None:
                 exhausted += 1
                 assert is_won(desk, reached) or not winnable, (number, rung)
-    assert exhausted > 10 or rules.piles == 13
+    assert exhausted > 10 or rules.piles > 8
