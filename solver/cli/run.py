@@ -77,7 +77,7 @@ class Searching(Protocol):
     "--chunk",
     type=click.IntRange(1),
     metavar="N",
-    help="Deals a part; without it, a 200th of the run, at least 10 and at most 1000.",
+    help="Deals a part; without it, a 200th of the run, at least 100 and at most 1000.",
 )
 @click.option(
     "--shard", type=Shard(), default=(1, 1), metavar="I/N", help="Search the I-th of N shares only, I from 1."

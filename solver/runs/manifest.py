@@ -17,7 +17,7 @@ FORMAT = 1
 MANY_CHUNKS = 200
 """A run is cut into about so many chunks ..."""
 
-SMALLEST_CHUNK = 10
+SMALLEST_CHUNK = 100
 LARGEST_CHUNK = 1000
 """... but no part is so small that there are too many files, nor so large that a lost one is a lost day."""
 

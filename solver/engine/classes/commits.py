@@ -19,6 +19,7 @@ from solver.engine.classes.board import (
     new_record,
     write_code,
 )
+from solver.engine.classes.levels import first_level
 from solver.engine.classes.steps import BREAK, FOUND
 from solver.engine.jit import bare_kernel, part_of_kernel
 
@@ -59,6 +60,7 @@ COMMITS = np.dtype(
         ("ridden", np.int64),
         ("skeleton", np.int64),  # number of the skeleton after the step
         ("any_card", np.int64),  # whether any card may fill a space
+        ("first", np.int64),  # the lowest level that has cards
         # What the decisions so far leave
         ("room", np.int64),  # piles
         ("bottom", np.int64),  # set of the cards at the bottoms of piles
@@ -129,7 +131,7 @@ def take_step(board, state, rung, skeleton, kind, card, target, commits, out):
         return
     ranks = board.ranks
     n = 0  # seatings decided
-    rank = 0
+    rank = commits.first
     todo = _enter_level(board, rung, rank, commits)
     while True:
         if todo:
@@ -176,6 +178,7 @@ def _lift(board, state, skeleton, kind, card, target, commits):
         commits.ridden &= ~(1 << host[card])
     commits.lifted = lifted & ~bit
     commits.any_card = board.spaces == SPACES_ANY
+    commits.first = first_level(state.live)
     commits.skeleton = skeleton
     commits.key[0], commits.key[1], commits.key[2] = state.key[0], state.key[1], state.key[2]
     clear_codes(commits.key, lifted | bit)
@@ -241,7 +244,7 @@ def _count_room(board, leaving, extra, commits):
     a place as well, -1 for none; ``extra`` says that it takes a pile.
     """
     room = board.piles - popcount(commits.bottom) - extra
-    for rank in range(board.ranks):
+    for rank in range(commits.first, board.ranks):
         cards = count4((commits.lifted >> (4 * rank)) & RANK_MASK) + (rank == leaving)
         short = max(0, cards - count4((commits.places >> (4 * rank + 4)) & RANK_MASK))
         commits.short[rank] = short
@@ -258,8 +261,8 @@ def _enter_level(board, rung, rank, commits):
     """Begin with a level, those below it being seated; returns its pinned cards, which must be seated."""
     commits.used[rank] = 0
     commits.block[rank] = 0
-    if rank == 0:
-        commits.accessible[0] = commits.live & RANK_MASK & ~commits.ridden
+    if rank == commits.first:  # only Aces are accessible there
+        commits.accessible[rank] = commits.live & RANK_MASK & ~commits.ridden
     if rank < rung:
         return 0
     members = commits.lifted & (RANK_MASK << (4 * rank))
@@ -351,13 +354,13 @@ def _seat_rest(board, n, commits, out):
     spare_left = False
     if commits.any_card:
         taken, stranded = commits.bottom, 0
-        for rank in range(ranks):
+        for rank in range(commits.first, ranks):
             f, h = commits.floats[rank], commits.hosts[rank]
             taken &= ~f
             stranded += max(0, count4(f >> (4 * rank)) - count4(h >> (4 * rank + 4)))
         spare_left = popcount(taken) + stranded < piles
     first = n
-    rank, todo = -1, 0
+    rank, todo = commits.first - 1, 0
     while True:
         while not todo:
             rank += 1
@@ -388,7 +391,7 @@ def _emit(ranks, n, spare_left, commits, out):
     lifted = commits.lifted
     for i in range(n):
         write_code(key, commits.card[i], commits.place[i])  # _ON_SPACE is CODE_SPACE
-    for rank in range(ranks):
+    for rank in range(commits.first, ranks):
         block = commits.block[rank]
         if block:
             alone = block & (block - 1) == 0

@@ -9,6 +9,12 @@ from solver.engine.jit import bare_kernel
 
 
 @bare_kernel
+def first_level(live):
+    """The lowest level that has a float or a host, by the set of cards that are not founded; 0 where none has."""
+    return max((lowest(live) >> 2) - 1, 0) if live else 0
+
+
+@bare_kernel
 def analyze(board, state, rung):
     """Analyse the levels of a position from level 0 upwards, those below ``rung`` optimistically.
 
@@ -25,7 +31,7 @@ def analyze(board, state, rung):
     accessible = live & ~ridden & RANK_MASK
     floats, hosts, fluid = 0, 0, 0
     stranded = 0  # floats for which their level has no host
-    for rank in range(ranks):
+    for rank in range(first_level(live), ranks):
         of_rank = RANK_MASK << (4 * rank)
         above = live & (of_rank << 4)
         if rank < rung:
