@@ -82,10 +82,10 @@ def shared_out(cpu: float, seconds: Numbers) -> Numbers:
     """The CPU seconds of a call, shared out to its deals, whose searches took so many real seconds.
 
     What the call took beyond the searches is shared out evenly. If the searches seem to have taken longer than the
-    call, this process had to wait for a core, and all deals are taken to have waited in proportion.
+    call, this process had to wait for a core. Nobody knows in which of them, so then the real seconds stand, though
+    they are too many.
     """
-    beyond = cpu - seconds.sum()
-    return seconds + beyond / len(seconds) if beyond >= 0 else seconds * (cpu / seconds.sum())
+    return seconds + max(0.0, cpu - seconds.sum()) / len(seconds)
 
 
 def ratio_interval(above: Numbers, below: Numbers, resamples: int = 10_000) -> tuple[float, float]:
