@@ -14,13 +14,13 @@ from solver.solving import DEFAULT_MAX_MEMORY, DEFAULT_MAX_NODES, ENGINE_NAMES, 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _SWITCH_HELP = {
-    "aces": "Aces founded before the deal, or dealt with the other cards.",
-    "skim": "Found cards that fit while dealing.",
+    "aces": "Aces go to the foundations before the deal, or are dealt with the other cards.",
+    "skim": "While dealing, a card that fits its foundation goes there.",
     "skim-gap": "A skimmed card uses up its pile's turn, or the next card takes its place.",
     "order": "Deal a card to each pile in turn, or pile after pile.",
     "spaces": "What an empty pile accepts.",
     "unit": "What moves: one card, a run as far as spaces allow, or a run of any length.",
-    "withdrawal": "Founded cards may come back.",
+    "withdrawal": "The top card of a foundation may come back to a pile.",
     "auto-found": "A card just uncovered that fits its foundation goes up by itself.",
 }
 
@@ -124,8 +124,8 @@ def engine_option(command: Command) -> Command:
         type=click.Choice(ENGINE_NAMES),
         default=ENGINE_NAMES[0],
         show_default=True,
-        help="The search: quota for games without withdrawals, sequences and automatic founding, general for all; "
-        "auto takes quota where it can.",
+        help="The search: quota for games without withdrawals, sequences and cards that go up by themselves, "
+        "general for all; auto takes quota where it can.",
     )(command)
 
 
