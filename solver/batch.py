@@ -373,24 +373,35 @@ def solve_many(
     names, total, blocks = _blocks(deals, rules, pace)
     flag = np.zeros(1, np.uint8) if abort is None else abort
     search.prepare()
-    crew = Crew(lambda block: (search.search(block, flag), block.skimmed), blocks, int(threads))
     found: list[Columns] = []
     skimmed: list[NDArray[np.int8]] = []
     done = 0
+    for columns, cards in _searched(search, blocks, int(threads), flag):
+        found.append(columns)
+        skimmed.append(cards)
+        pace.note(columns)
+        done += len(columns.status)
+        if progress is not None:
+            progress(done, total)
+    return _solved(search, names, found, skimmed)
+
+
+def _searched(
+    search: Search, blocks: Iterator[PackedDeals], threads: int, abort: NDArray[np.uint8]
+) -> Iterator[tuple[Columns, NDArray[np.int8]]]:
+    """What comes of each block, in order, and its numbers of skimmed cards; one thread alone is the caller's own."""
+    if threads == 1:
+        for block in blocks:
+            yield search.search(block, abort), block.skimmed
+        return
+    crew = Crew(lambda block: (search.search(block, abort), block.skimmed), blocks, threads)
     try:
         while not crew.finished:
-            for columns, cards in crew.wait(0.1):
-                found.append(columns)
-                skimmed.append(cards)
-                pace.note(columns)
-                done += len(columns.status)
-                if progress is not None:
-                    progress(done, total)
-    except BaseException:
-        flag[0] = 1
+            yield from crew.wait(0.1)
+    finally:
+        if not crew.finished:
+            abort[0] = 1
         crew.stop(10)
-        raise
-    return _solved(search, names, found, skimmed)
 
 
 _Blocks = tuple[Callable[[], NDArray[np.str_]], int, Iterator[PackedDeals]]

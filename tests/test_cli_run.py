@@ -21,7 +21,7 @@ ENDLESS = [sys.executable, str(Path(__file__).with_name("endless.py"))]
 PATIENCE = 120
 """Seconds after which a process that should have ended fails the test."""
 
-DEALS = ["--deals", "ms:1-60", "--max-nodes", "5000", "--memory", "64M"]
+DEALS = ["--deals", "ms:1-60", "--max-nodes", "5000", "--memory", "64M", "--chunk", "10"]
 """A run of six parts."""
 
 
@@ -223,7 +223,7 @@ def test_the_folder_alone_goes_on_with_what_the_manifest_says(tmp_path: Path) ->
         (["--max-nodes", "51"], "max-nodes is 50, not 51"),
         (["--memory", "1G"], "memory is"),
         (["--engine", "general"], "engine is quota, not general"),
-        (["--chunk", "7"], "chunk is 10, not 7"),
+        (["--chunk", "7"], "chunk is 100, not 7"),
         (["--solutions"], "solutions is no, not yes"),
     ],
 )

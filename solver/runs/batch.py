@@ -48,6 +48,7 @@ class Work:
         self.faults: list[str] = []
         self.searched = 0
         self._pieces: dict[int, list[_Piece]] = {}  # of the chunks in work
+        self._missing: dict[int, int] = {}  # how many of their rows are
         self._retry = retry is not None
         index, shares = shard
         finished = set(run.finished_chunks())
@@ -72,6 +73,7 @@ class Work:
             number_of = {str(deal): deal.number for deal in deals} if known else {}
             numbers = [number_of[row.deal] for row in known]
             self._pieces[chunk] = [_Piece(numbers, table_of(known))]
+            self._missing[chunk] = deals.count - len(numbers)
             there = set(numbers)
             yield chunk, [number for number in range(deals.first, deals.last + 1) if number not in there]
 
@@ -85,7 +87,8 @@ class Work:
         for count in piece.table["verdict"].value_counts().to_pylist():
             self.tally.add(count["values"], count["counts"])
         self.searched += len(piece.numbers)
-        if sum(len(piece.numbers) for piece in pieces) == self.run.manifest.chunk_deals(chunk).count:
+        self._missing[chunk] -= len(piece.numbers)
+        if self._missing[chunk] == 0:
             self.run.write(chunk, _in_order(pieces))
             del self._pieces[chunk]
 
@@ -94,7 +97,7 @@ class Work:
         if self._retry:
             return
         for chunk, pieces in self._pieces.items():
-            if 0 < sum(len(piece.numbers) for piece in pieces) < self.run.manifest.chunk_deals(chunk).count:
+            if self._missing[chunk] and any(piece.numbers for piece in pieces):
                 self.run.write_partial(chunk, _in_order(pieces))
 
     def _count(self, rows: list[Row]) -> None:

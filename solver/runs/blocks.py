@@ -12,7 +12,7 @@ from solver.cards import DECK, card_text
 from solver.engine.batch.columns import REFUSED, Columns
 from solver.engine.dealing.compiled_deals import PackedDeals, deal_numbers
 from solver.engine.replaying.compiled_replay import FOUNDATIONS
-from solver.engine.result import ABORTED, WON
+from solver.engine.result import ABORTED, LOST, WON
 from solver.runs.manifest import Manifest
 from solver.runs.rows import SCHEMA, Budget, Row
 from solver.solving import Verdict, engine_for
@@ -62,17 +62,16 @@ class Found:
         """Their rows, without a Python object a deal but its name."""
         columns = self.columns
         status = columns.status
-        verdicts = verdicts_of(status)
         prefix = f"{self.block.scheme}:"
         arrays = [
-            pa.array([f"{prefix}{number}" for number in self.block.numbers]),
-            _text(verdicts),
+            pa.array(np.array([f"{prefix}{number}" for number in self.block.numbers], dtype=str)),
+            _text(_VERDICTS, _VERDICT_OF[status]),
             pa.array(columns.nodes),
             pa.array(columns.skeletons) if self.has_skeletons else pa.nulls(len(status), pa.int64()),
             pa.array(columns.moves, mask=status != WON),
             pa.array(self.skimmed),
             pa.array(columns.seconds),
-            _text(whys_of(status), verdicts != Verdict.UNKNOWN.value),
+            _text(_WHYS, status, is_null=(status == WON) | (status == LOST)),
             self._solutions() if self.has_solutions else pa.nulls(len(status), pa.string()),
         ]
         table = pa.Table.from_arrays(arrays, schema=SCHEMA)
@@ -106,10 +105,15 @@ _DIGITS = np.frombuffer(b"123456789ABCD", np.uint8)
 _DIGITS = np.concatenate([_DIGITS, np.zeros(FOUNDATIONS - len(_DIGITS), np.uint8), np.frombuffer(b"F", np.uint8)])
 
 
-def _text(words: NDArray[np.str_], mask: NDArray[np.bool_] | None = None) -> pa.Array:
+_STATUSES = np.arange(REFUSED + 1, dtype=np.int8)
+_VERDICTS = pa.array(sorted(verdict.value for verdict in Verdict))
+_VERDICT_OF = np.searchsorted(_VERDICTS.to_pylist(), verdicts_of(_STATUSES)).astype(np.int8)
+_WHYS = pa.array(whys_of(_STATUSES).tolist())
+
+
+def _text(words: pa.Array, places: NDArray[np.int8], is_null: NDArray[np.bool_] | None = None) -> pa.Array:
     """A few different words, many times, as an array of strings."""
-    different, places = np.unique(words, return_inverse=True)
-    return pa.DictionaryArray.from_arrays(pa.array(places, mask=mask), pa.array(different.tolist())).cast(pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(places, mask=is_null), words).cast(pa.string())
 
 
 def _string_array(first: NDArray[np.int64], text: bytes, is_valid: NDArray[np.bool_]) -> pa.Array:

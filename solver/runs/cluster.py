@@ -40,7 +40,12 @@ def search_chunk(manifest_text: str, chunk: int, numbers: list[int], budget: Bud
     if manifest.version != __version__:
         raise InputError(f"the run is of version {manifest.version}, and a worker has {__version__}")
     search, abort = search_of(manifest, budget), np.zeros(1, np.uint8)
-    return [search_block(block, search, abort) for block in blocks_of(manifest, chunk, numbers, Pace())]
+    pace = Pace()
+    found = []
+    for block in blocks_of(manifest, chunk, numbers, pace):
+        found.append(search_block(block, search, abort))
+        pace.note(found[-1].columns)
+    return found
 
 
 def connect(address: str) -> "Client":
