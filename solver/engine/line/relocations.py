@@ -49,7 +49,8 @@ def _relocate(board, work, line, first, last):
             for j in range(pending.size.count):
                 found = pending.keys[j]
                 slot = find(work.table, counts.table_bits, counts.table_stamp, found[0], found[1], found[2])
-                if slot >= 0 or n == MAX_TRACE:
+                is_full = n == MAX_TRACE or 5 * counts.table_used >= 4 << counts.table_bits
+                if slot >= 0 or is_full:  # a table without an empty slot would be searched for ever
                     continue
                 decode(found[0], found[1], found[2], board, work.child)
                 analyze(board, work.child, 0)
