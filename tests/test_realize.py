@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from desk import Desk
 
+import solver
 from solver.checking.naive import State
 from solver.checking.samples import small_castle
 from solver.deals import DealId, deal_position, parse_deal
@@ -113,3 +114,9 @@ def test_more_full_deals(variant: str) -> None:
 def test_more_small_positions() -> None:
     for seed in range(10_000, 60_000):
         check(*small_castle(Random(seed)), max_nodes=10**6)
+
+
+def test_a_long_run_of_relocations_ends() -> None:
+    """Streets and Alleys ms:144 has relocations that lead to more classes than the table of a short cut holds."""
+    solved = solver.solve_many("ms:144", "streets-and-alleys", max_nodes=100_000)
+    assert solved.verdict.tolist() == ["won"]
