@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from solver.batch import Pace
+from solver.batch import Pace, cut
 from solver.deals import DealId, DealRange
 from solver.engine.result import WON
 from solver.errors import InputError
@@ -119,11 +119,8 @@ class Scan:
     def blocks(self) -> Iterator[Block]:
         """The deals that are still to be searched, in order."""
         deals = self.manifest.deals
-        first = deals.first + len(self.rows)
-        while first <= deals.last:
-            last = min(first + self._pace.size - 1, deals.last)
-            yield Block(0, deals.scheme, list(range(first, last + 1)))
-            first = last + 1
+        for first, count in cut(deals.first + len(self.rows), deals.last, self._pace):
+            yield Block(0, deals.scheme, list(range(first, first + count)))
 
     def search(self, block: Block, abort: "NDArray[np.uint8]") -> Found:
         """Search some deals; may be called by several threads."""

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from solver.batch import Pace, Search, verdicts_of, whys_of
+from solver.batch import Pace, Search, cut, verdicts_of, whys_of
 from solver.cards import DECK, card_text
 from solver.engine.batch.columns import REFUSED, Columns
 from solver.engine.dealing.compiled_deals import PackedDeals, deal_numbers
@@ -139,8 +139,5 @@ def search_block(block: Block, search: Search, abort: NDArray[np.uint8]) -> Foun
 
 def blocks_of(manifest: Manifest, chunk: int, numbers: list[int], pace: Pace) -> Iterator[Block]:
     """Some deals of a chunk, given by number and in order, as blocks, each cut when it is wanted."""
-    first = 0
-    while first < len(numbers):
-        last = first + pace.size
-        yield Block(chunk, manifest.deals.scheme, numbers[first:last])
-        first = last
+    for first, count in cut(0, len(numbers) - 1, pace):
+        yield Block(chunk, manifest.deals.scheme, numbers[first : first + count])
