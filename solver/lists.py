@@ -124,9 +124,7 @@ class Scan:
 
     def search(self, block: Block, abort: "NDArray[np.uint8]") -> Found:
         """Search some deals; may be called by several threads."""
-        found = search_block(block, self.engine, abort)
-        self._pace.note(found.columns)
-        return found
+        return search_block(block, self.engine, abort, self._pace)
 
     def add_found(self, found: Found) -> bool:
         """Take in what came of the next block; whether it was searched to its end.

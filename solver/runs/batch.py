@@ -175,6 +175,4 @@ class Batch:
             yield from blocks_of(self._work.run.manifest, chunk, numbers, self._pace)
 
     def _search_block(self, block: Block) -> Found:
-        found = search_block(block, self._search, self._abort)
-        self._pace.note(found.columns)
-        return found
+        return search_block(block, self._search, self._abort, self._pace)

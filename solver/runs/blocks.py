@@ -129,10 +129,12 @@ def search_of(manifest: Manifest, budget: Budget, shortens: bool = False) -> Sea
     return Search(manifest.rules, engine, budget.max_nodes, budget.max_memory, manifest.solutions, shortens)
 
 
-def search_block(block: Block, search: Search, abort: NDArray[np.uint8]) -> Found:
-    """Deal and search a block in this thread."""
+def search_block(block: Block, search: Search, abort: NDArray[np.uint8], pace: Pace | None = None) -> Found:
+    """Deal and search a block in this thread; ``pace`` is told how long its deals took."""
     deals: PackedDeals = deal_numbers(block.scheme, block.numbers, search.rules)
     columns = search.search(deals, abort)
+    if pace is not None:
+        pace.note(columns)
     has_skeletons = search.engine.node_unit == "class"
     return Found(block, columns, deals.skimmed, has_skeletons, search.keeps_moves)
 

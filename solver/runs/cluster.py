@@ -41,11 +41,7 @@ def search_chunk(manifest_text: str, chunk: int, numbers: list[int], budget: Bud
         raise InputError(f"the run is of version {manifest.version}, and a worker has {__version__}")
     search, abort = search_of(manifest, budget), np.zeros(1, np.uint8)
     pace = Pace()
-    found = []
-    for block in blocks_of(manifest, chunk, numbers, pace):
-        found.append(search_block(block, search, abort))
-        pace.note(found[-1].columns)
-    return found
+    return [search_block(block, search, abort, pace) for block in blocks_of(manifest, chunk, numbers, pace)]
 
 
 def connect(address: str) -> "Client":
